@@ -88,7 +88,7 @@ function toAnonymousId({ id, publicKey }: Site, { ip, userAgent }: VisitorReques
  * The script of a page. `publicUrl` and the site come from the host: a visitor has no say in its text.
  *
  * A page that comes back from the back/forward cache runs no script again: only `pageshow` tells. An element with the id
- * `navigation` has that name where a browser has no Navigation API. A host of scripts may have only `location`, `document` and `fetch`.
+ * `navigation` has that name where a browser has no Navigation API.
  */
 export function createSiteScript({ id, publicKey, viewCookies }: Site, publicUrl: string): string {
   const cookies = viewCookies === '[]' ? '' : 'cookies: cookies()'
@@ -102,14 +102,14 @@ ${cookies && toCookieReader(viewCookies)}  const api = globalThis.navigation?.na
     fetch(${address} + path, { method: 'POST', keepalive: true, credentials: 'omit', body: toBody(more) }).catch(() => {})
   const count = (from) => {
     [page, before] = [withoutHash(location.href), from || document.referrer]
-    if (!globalThis.navigator?.globalPrivacyControl) send('views', {${cookies}})
+    if (!navigator.globalPrivacyControl) send('views', {${cookies}})
   }
   const view = () => void (withoutHash(location.href) === page || count(page))
   globalThis.annex = { view, feedback: (rating, comment, page) => send('feedback', { rating, comment, ...page }) }
-  globalThis.addEventListener?.('pageshow', ({ persisted }) => persisted && count(withoutHash(api?.activation?.from?.url ?? '')))
-  ;(api ?? globalThis).addEventListener?.(api ? 'navigatesuccess' : 'popstate', view)
+  addEventListener('pageshow', ({ persisted }) => persisted && count(withoutHash(api?.activation?.from?.url ?? '')))
+  ;(api ?? window).addEventListener(api ? 'navigatesuccess' : 'popstate', view)
   const changed = { apply: (...call) => view(Reflect.apply(...call)) }
-  if (!api && globalThis.history) for (const name of ['pushState', 'replaceState']) history[name] = new Proxy(history[name], changed)
+  if (!api) for (const name of ['pushState', 'replaceState']) history[name] = new Proxy(history[name], changed)
   document.prerendering ? document.addEventListener('prerenderingchange', view, { once: true }) : view()
 })()
 `

@@ -15,7 +15,14 @@ const agent = 'Mozilla/5.0 (of a test)'
 async function openPage(url: string, cookie?: () => string): Promise<Json> {
   const html = await (await fetch(url)).text()
   const sources = [...html.matchAll(/<script src="([^"]+)"/g)].map((match) => match[1] ?? '')
+  const addEventListener = () => {}
   const page = createContext({
+    ...{
+      navigator: {},
+      history: { pushState() {}, replaceState() {} },
+      addEventListener,
+      window: { addEventListener },
+    },
     location: new URL(url),
     document: {
       referrer: 'https://www.example.com/search',

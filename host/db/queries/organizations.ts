@@ -34,7 +34,8 @@ export async function listOrganizations(db: Db, where: { id?: string }, at: Page
 }
 
 /** The subdomains of organizations by their ids. */
-export async function readSubdomains(db: Db, ids: Iterable<string>): Promise<Map<string, string>> {
+export async function readSubdomains(db: Db, ids: ReadonlySet<string>): Promise<Map<string, string>> {
+  if (ids.size === 0) return new Map()
   const rows = await db('organizations')
     .whereIn('id', [...ids])
     .select('id', 'subdomain')
