@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { it } from 'node:test'
+import { agreementTo } from '../support/agreement.ts'
 import { type Json, startAnnex, until } from '../support/annex.ts'
 
 const visitor = { anonymousId: 'v', userAgent: 'test', ip: '203.0.113.7', cookies: {} }
@@ -24,7 +25,7 @@ export default createIntegration({ events: {
   try {
     const { organization, site } = annex.server.samples
     const base = '/v1/integrations/turns/installations'
-    const { json } = await annex.api('POST', base, { organization, agree: true })
+    const { json } = await annex.api('POST', base, { organization, ...(await agreementTo(annex, 'turns')) })
     const path = `${base}/${json.id}`
     await annex.api('POST', `${path}/sites`, { site })
     const logged = async (): Promise<string[]> =>
