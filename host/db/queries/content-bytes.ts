@@ -1,6 +1,5 @@
 import type { Db } from '../db.ts'
 import { byteLength, lockNames, rawRows } from '../sql.ts'
-import type { PageHead, PageText, RevisionKey } from './pages.ts'
 
 // Each space counts the bytes of its rows of pages, so that no write has to read their texts. A space that is deleted takes its
 // count with it.
@@ -10,7 +9,7 @@ const bytesBeside = 100
 
 const texts = ['path', 'title', 'description', 'markdown', 'document'] as const
 
-export const bytesOf = (page: Pick<PageHead & PageText, (typeof texts)[number]>): number =>
+export const bytesOf = (page: Readonly<Record<(typeof texts)[number], string | null>>): number =>
   texts.reduce((sum, name) => sum + Buffer.byteLength(page[name] ?? ''), bytesBeside)
 
 /** An expression for the bytes of a row of pages. */
@@ -33,7 +32,10 @@ export async function lockContentBytes(transaction: Db, organizationId: string):
 }
 
 /** The bytes of the rows that a revision ends. */
-export async function endedBytes(db: Db, { spaceId, number }: RevisionKey): Promise<number> {
+export async function endedBytes(
+  db: Db,
+  { spaceId, number }: { spaceId: string; number: number },
+): Promise<number> {
   const sum = `select sum(${rowBytes(db)}) as bytes from pages where space_id = ? and to_revision = ?`
   const [row] = await rawRows<{ bytes: number | null }>(db, sum, [spaceId, number])
   return Number(row?.bytes ?? 0)
