@@ -247,7 +247,9 @@ describe('a private integration', () => {
     assert.equal((await other('GET', '/v1/integrations/guarded')).status, 404)
     const path = '/v1/integrations/guarded/installations'
     assert.deepEqual(refusal(await other('POST', path, {})), [404, 'not_found'])
-    assert.equal((await own('POST', path, {})).status, 201)
+    const { json } = await own('GET', '/v1/integrations/guarded')
+    const words = { version: json.version.number, scopes: json.scopes }
+    assert.equal((await own('POST', path, words)).status, 201)
   })
 })
 

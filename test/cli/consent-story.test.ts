@@ -39,7 +39,7 @@ describe('a new user, by annex alone', () => {
     assert.equal(refused.code, 2)
     assert.match(refused.stderr, /Read titles and addresses of the sites that it is installed in\./)
     assert.match(refused.stderr, /Send data to any public host\./)
-    assert.match(refused.stderr, /Without a terminal, agree with --yes: annex install story --yes\n/)
+    assert.match(refused.stderr, /Without a terminal, agree with --yes: npx annex install story --yes\n/)
     const { stdout } = await annex('install', 'story', '--yes')
     endpoint = /endpoint (\S+)/.exec(stdout)?.[1] ?? ''
     assert.equal(await answer(), 'one')
@@ -49,7 +49,7 @@ describe('a new user, by annex alone', () => {
     const options = ['--site', 'sample', '--set', 'key=s3cret', '--install-key', 'k3y']
     const refused = await served.annex('install', 'plain', ...options)
     assert.equal(refused.code, 2, refused.stderr)
-    const command = 'annex install plain --site sample --install-key … --set key=… --yes'
+    const command = 'npx annex install plain --site sample --install-key … --set key=… --yes'
     assert.ok(refused.stderr.includes(`Without a terminal, agree with --yes: ${command}\n`), refused.stderr)
     assert.match(refused.stderr, /Version 1 of plain asks for:\n {2}Send data to any public host\./)
     assert.doesNotMatch(refused.stderr, /s3cret|k3y/)
@@ -78,7 +78,7 @@ describe('a new user, by annex alone', () => {
     const refused = await served.annex('agree', 'story')
     assert.equal(refused.code, 2)
     assert.match(refused.stderr, /Read the visits of the sites/)
-    assert.match(refused.stderr, /Without a terminal, agree with --yes: annex agree inst_\S+ --yes\n/)
+    assert.match(refused.stderr, /Without a terminal, agree with --yes: npx annex agree inst_\S+ --yes\n/)
     assert.equal(await answer(), 'one')
     const agreed = await annex('agree', 'story', '--yes')
     assert.match(agreed.stdout, /runs version 2\n$/)

@@ -73,7 +73,7 @@ describe('a secret that is no longer set', () => {
   let annex: Annex
   let installed: Awaited<ReturnType<typeof installSample>>
   before(async () => {
-    await once(provider, 'listening')
+    if (!provider.listening) await once(provider, 'listening')
     const url = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
     writeFileSync(envFile, all)
     annex = await startAnnex({ envFile, plugins: { ledger: { script: script(url), more: manifest } } })
