@@ -14,7 +14,7 @@ import { levelOf, toLevel } from '../installations/level-settings.ts'
 import { type FlowLevel, type OAuthFlows, refused } from '../installations/oauth-flows.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import { hasDotSegments } from '../manifest/checks/check-meaning.ts'
-import { describePlace } from '../manifest/settings/check-configuration.ts'
+import { describePlace, propertyOf } from '../manifest/settings/check-configuration.ts'
 import { parseEndpointPath } from '../sandbox/level.ts'
 import { originOf } from './caller.ts'
 import { type ConnectQuestion, toConnectPage } from './connect-page.ts'
@@ -129,7 +129,7 @@ function assertFromItsPage(context: Context, publicUrl: string): void {
 /** @throws AnnexError `not_found` */
 function callbackUrlOf({ manifest, installation, target }: OpenLevel, name: string): string {
   const properties = manifest.configurations?.[levelOf(target)]?.properties ?? {}
-  const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+  const property = propertyOf(manifest, levelOf(target), name)
   if (property?.type === 'button') return property.callback_url
   const buttons = Object.keys(properties).filter((other) => properties[other]?.type === 'button')
   const place = describePlace(manifest, levelOf(target), name)

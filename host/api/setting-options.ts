@@ -8,7 +8,7 @@ import { AnnexError } from '../errors.ts'
 import { keepLabel } from '../installations/configure.ts'
 import { levelOf, toLevel } from '../installations/level-settings.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
-import { describePlace } from '../manifest/settings/check-configuration.ts'
+import { describePlace, propertyOf } from '../manifest/settings/check-configuration.ts'
 import { endpointPath } from '../sandbox/level.ts'
 import type { OnOperation } from './operations.ts'
 import { type LevelRequest, openLevel } from './visible-records.ts'
@@ -64,8 +64,7 @@ function choicesOf(
   { manifest, installation, target }: Awaited<ReturnType<typeof openLevel>>,
   name: string,
 ): { completionUrl: string; choices: string[] | undefined } {
-  const properties = manifest.configurations?.[levelOf(target)]?.properties ?? {}
-  const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+  const property = propertyOf(manifest, levelOf(target), name)
   if (property?.type === 'string' && property.completion_url !== undefined) {
     return { completionUrl: property.completion_url, choices: property.enum }
   }

@@ -4,6 +4,7 @@ import { AnnexError } from '../errors.ts'
 import {
   type Level as ConfigurationLevel,
   checkConfiguration,
+  propertyOf,
   type SettingProblem,
 } from '../manifest/settings/check-configuration.ts'
 import { type InstalledLevel, levelOf, settingPointer } from './level-settings.ts'
@@ -56,7 +57,7 @@ export function keptSettings(manifest: Manifest, { installation, target }: Insta
 }
 
 export function isDeclared(manifest: Manifest, { target }: InstalledLevel, name: string): boolean {
-  return Object.hasOwn(manifest.configurations?.[levelOf(target)]?.properties ?? {}, name)
+  return propertyOf(manifest, levelOf(target), name) !== undefined
 }
 
 /** Credentials are stored under their button and as `oauth_credentials`: both are removed. */

@@ -51,16 +51,22 @@ export async function lockDeployed(transaction: Db, name: string): Promise<Deplo
   return getDeployed(transaction, name)
 }
 
-/** Reads the manifests of many installations, each version once. */
-export function createManifestReader(
-  db: Db,
-): (installation: Pick<Installation, 'integration' | 'heldVersionId'>) => Promise<Manifest | undefined> {
+type Runner = Pick<Installation, 'integration' | 'heldVersionId'>
+
+/** Reads the versions that many installations run, each once. */
+export function createDeployedReader(db: Db): (installation: Runner) => Promise<Deployed | undefined> {
   const found = new Map<string, Promise<Deployed | undefined>>()
-  return async (installation) => {
+  return (installation) => {
     const { integration, heldVersionId } = installation
     const key = `${integration} ${heldVersionId ?? ''}`
     const deployed = found.get(key) ?? findDeployed(db, integration, installation)
     found.set(key, deployed)
-    return (await deployed)?.manifest
+    return deployed
   }
+}
+
+/** As `createDeployedReader`, for the manifests alone. */
+export function createManifestReader(db: Db): (installation: Runner) => Promise<Manifest | undefined> {
+  const readDeployed = createDeployedReader(db)
+  return async (installation) => (await readDeployed(installation))?.manifest
 }

@@ -2,7 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ConfigurationLevel, Manifest, Property } from '../../schemas/generated/manifest.ts'
 import type { Configuration, SettingDetails } from '../db/queries/installations.ts'
 import { createRedactor } from '../logs/create-redactor.ts'
-import type { SettingProblem, Level as SettingsLevel } from '../manifest/settings/check-configuration.ts'
+import {
+  propertyOf,
+  type SettingProblem,
+  type Level as SettingsLevel,
+} from '../manifest/settings/check-configuration.ts'
 
 // Secret settings: people set them, and see a mask. Whether a value is secret is stored with the value, as the next version may
 // declare no secret there.
@@ -15,11 +19,6 @@ export type StoredSettings = { configuration: Configuration; settingDetails: Set
 
 const isSecret = (property: Property | undefined): boolean =>
   property?.type === 'string' && property.secret === true
-
-const propertyOf = (manifest: Manifest | undefined, level: SettingsLevel, name: string) => {
-  const properties = manifest?.configurations?.[level]?.properties ?? {}
-  return Object.hasOwn(properties, name) ? properties[name] : undefined
-}
 
 const isMarked = (details: SettingDetails, name: string): boolean =>
   Object.hasOwn(details, name) && details[name]?.secret === true

@@ -1,8 +1,8 @@
 import { isIPv4 } from 'node:net'
-import type { Manifest, Property } from '../../schemas/generated/manifest.ts'
+import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Configuration, SettingDetails } from '../db/queries/installations.ts'
 import { isSameHost } from '../egress/target.ts'
-import type { Level as SettingsLevel } from '../manifest/settings/check-configuration.ts'
+import { propertyOf, type Level as SettingsLevel } from '../manifest/settings/check-configuration.ts'
 import { takesTypedHost } from '../manifest/settings/typed-settings.ts'
 import type { StoredSettings } from './secret-settings.ts'
 
@@ -28,18 +28,14 @@ export function hostOf(value: unknown): URL | undefined {
 const isWholeName = (text: string, hostname: string): boolean =>
   hostname.startsWith('[') || /\.[a-z][a-z\d-]+\.?$/.test(hostname) || isIPv4(text.replace(/:\d+$/, ''))
 
-function propertyOf(settings: Settings, level: SettingsLevel, name: string): Property | undefined {
-  const properties = settings?.[level]?.properties ?? {}
-  return Object.hasOwn(properties, name) ? properties[name] : undefined
-}
-
 /** Whether the value of a setting gets the mark when a person enters it. */
 export const isTypedHost = (
   settings: Settings,
   level: SettingsLevel,
   name: string,
   value: unknown,
-): boolean => takesTypedHost(propertyOf(settings, level, name)) && hostOf(value) !== undefined
+): boolean =>
+  takesTypedHost(propertyOf({ configurations: settings }, level, name)) && hostOf(value) !== undefined
 
 /**
  * The settings that an edit of a whole level makes a person's. A form sends all settings back, in a spelling of its own: a host
@@ -64,7 +60,9 @@ export function hasTypedHost(
   url: URL,
 ): boolean {
   return typedNames(settingDetails).some((name) => {
-    const host = takesTypedHost(propertyOf(settings, level, name)) ? hostOf(configuration[name]) : undefined
+    const host = takesTypedHost(propertyOf({ configurations: settings }, level, name))
+      ? hostOf(configuration[name])
+      : undefined
     return host !== undefined && isSameHost(host, url)
   })
 }

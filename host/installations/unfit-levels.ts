@@ -1,11 +1,10 @@
-import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Db } from '../db/db.ts'
 import { listTargetsOfIntegration } from '../db/queries/installation-targets.ts'
-import { listInstallations } from '../db/queries/list-installations.ts'
+import { eachInstallation } from '../db/queries/list-installations.ts'
 import { listWithSettings, type Owner } from '../db/queries/problems.ts'
 import type { VersionHead } from '../db/queries/versions.ts'
 import type { ErrorDetail } from '../errors.ts'
-import { findDeployed } from './find-deployed.ts'
+import { createDeployedReader } from './find-deployed.ts'
 import { type InstalledLevel, whyPending } from './level-settings.ts'
 
 /** A level that was set up, and whose settings no longer fit the version that it runs. */
@@ -18,14 +17,14 @@ const pageSize = 200
 /** @param most ends the search */
 export async function findUnfitLevels(db: Db, owner: Owner, most: number): Promise<UnfitLevel[]> {
   const found: UnfitLevel[] = []
+  const readDeployed = createDeployedReader(db)
   let read = 0
   for (const integration of await listWithSettings(db, owner)) {
-    const versions = createVersionReader(db, integration)
     for await (const level of eachLevel(db, { integration, ...owner })) {
       read += 1
       const { installation, target } = level
       if ((target ?? installation).status === 'active') {
-        const runs = await versions(installation.heldVersionId)
+        const runs = await readDeployed(installation)
         const why = whyPending(runs?.manifest, level)
         if (runs !== undefined && why.length > 0) found.push({ ...level, version: runs.version, why })
       }
@@ -35,30 +34,11 @@ export async function findUnfitLevels(db: Db, owner: Owner, most: number): Promi
   return found
 }
 
-type Runs = { version: VersionHead; manifest: Manifest }
-
-/** Reads each version once. */
-function createVersionReader(
-  db: Db,
-  integration: string,
-): (heldId: string | null) => Promise<Runs | undefined> {
-  const known = new Map<string | null, Promise<Runs | undefined>>()
-  return (heldVersionId) => {
-    const runs = known.get(heldVersionId) ?? findDeployed(db, integration, { heldVersionId })
-    known.set(heldVersionId, runs)
-    return runs
-  }
-}
-
 async function* eachLevel(
   db: Db,
   where: { integration: string; organizationId?: string },
 ): AsyncGenerator<InstalledLevel> {
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const page = await listInstallations(db, where, { after, limit: pageSize })
-    for (const installation of page) yield { installation }
-    after = page.length === pageSize ? page.at(-1)?.id : undefined
-  }
+  for await (const installation of eachInstallation(db, where)) yield { installation }
   for (const kind of ['site', 'space'] as const) {
     for (let more = true, after = {}; more; ) {
       const page = await listTargetsOfIntegration(db, { ...where, kind, ...after, limit: pageSize })

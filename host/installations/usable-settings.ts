@@ -3,6 +3,7 @@ import type { Manifest, Property } from '../../schemas/generated/manifest.ts'
 import type { Configuration, SettingDetails } from '../db/queries/installations.ts'
 import {
   checkConfiguration,
+  propertyOf,
   type SettingProblem,
   type Level as SettingsLevel,
   withDefaults,
@@ -17,8 +18,7 @@ type Kind = NonNullable<SettingDetails[string]['kind']>
 const kindOf = (property: Property): Kind => (property.type === 'button' ? 'connection' : 'setting')
 
 function declaredKind(manifest: Manifest, level: SettingsLevel, name: string): Kind | undefined {
-  const properties = manifest.configurations?.[level]?.properties ?? {}
-  const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+  const property = propertyOf(manifest, level, name)
   return property && kindOf(property)
 }
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { isDeepStrictEqual } from 'node:util'
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
-import type { ConfigurationLevel, Manifest } from '../../../schemas/generated/manifest.ts'
+import type { ConfigurationLevel, Manifest, Property } from '../../../schemas/generated/manifest.ts'
 import { storeNewest } from '../../cache.ts'
 import { hintForName, listNames, quoteValue } from '../message-text.ts'
 import {
@@ -75,9 +75,19 @@ export function checkConfiguration(
   return { configuration, problems: [...problems, ...found.missing] }
 }
 
+/** What a level declares of a setting. Names come from bodies and scripts: `constructor` is none. */
+export function propertyOf(
+  manifest: { configurations?: Manifest['configurations'] | undefined } | undefined,
+  level: Level,
+  name: string,
+): Property | undefined {
+  const properties = manifest?.configurations?.[level]?.properties ?? {}
+  return Object.hasOwn(properties, name) ? properties[name] : undefined
+}
+
 /** The levels that declare a setting which `level` lacks: `the account`, `the site and the space`. Empty: no level does. */
 export function describePlace(manifest: Manifest, level: Level, name: string): string {
-  const has = (at: Level) => Object.hasOwn(manifest.configurations?.[at]?.properties ?? {}, name)
+  const has = (at: Level) => propertyOf(manifest, at, name) !== undefined
   const places = has(level) ? [] : levels.filter(has)
   return places.map((place) => `the ${place}`).join(' and ')
 }
