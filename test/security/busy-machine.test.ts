@@ -129,7 +129,12 @@ it('a script that gets no processor while it answers is told from a late one, an
     const { error } = (await refused.json()) as Json
     assert.deepEqual([refused.status, error.code], [503, 'machine_busy'], error.message)
     assert.equal(refused.headers.get('retry-after'), '1')
-    assert.match(await (await ask()).text(), /^\/\* sum/)
+    // Beside other programs the next one may come too late again.
+    const answered = await until(ask, ({ status, headers }) => {
+      assert.ok(status === 200 || headers.get('retry-after') === '1', `status ${status}`)
+      return status === 200
+    })
+    assert.match(await answered.text(), /^\/\* sum/)
   } finally {
     await annex.close()
   }
@@ -152,5 +157,5 @@ async function starve({ server }: Annex, stoppedMs: number): Promise<void> {
   )
   process.kill(pid, 'SIGSTOP')
   await sleep(stoppedMs)
-  process.kill(pid, 'SIGCONT')
+  if (readUsed(pid) !== undefined) process.kill(pid, 'SIGCONT')
 }
