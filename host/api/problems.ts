@@ -22,7 +22,7 @@ import { findUnfitLevels, type UnfitLevel } from '../installations/unfit-levels.
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { missingSecrets } from '../manifest/secrets.ts'
 import { findLateWork, type LateWork } from '../queue/late-work.ts'
-import type { LoadedPlugin } from '../versions/load-plugins.ts'
+import type { LoadedPlugin } from '../versions/loaded-plugin.ts'
 import { ownOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 

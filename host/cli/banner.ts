@@ -4,7 +4,7 @@ import type { Settings } from '../config/load-settings.ts'
 import { formatProblem } from '../manifest/problem.ts'
 import type { Wall } from '../sandbox/wall/levels.ts'
 import type { RunningServer } from '../server.ts'
-import type { LoadedPlugin } from '../versions/load-plugins.ts'
+import type { LoadedPlugin } from '../versions/loaded-plugin.ts'
 import { ownCommand, toPasteable } from './own-command.ts'
 import { paint, type Terminal, toSafeLine } from './terminal.ts'
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Bundle } from '../bundle/bundle-script.ts'
+import { ownSourcesOf, type Source } from '../bundle/own-sources.ts'
 import { hintForName, quoteValue } from '../manifest/message-text.ts'
 import { createProblem, maxProblems, type Problem, problemAt } from '../manifest/problem.ts'
 import type { IdKind, NamedId } from '../manifest/read-manifest.ts'
@@ -29,7 +30,7 @@ export function compareIds(
       hint: hintForName(id, defined[kind], 'it defines'),
     }),
   )
-  const sources = sourcesOf(bundle)
+  const sources = ownSourcesOf(bundle, script)
   const inScript = (['component', 'contentSource'] as const).flatMap((kind) => {
     const ids = named.filter((one) => one.kind === kind).map(({ id }) => id)
     // A script can define any number, and each is searched in the sources.
@@ -37,9 +38,9 @@ export function compareIds(
     return unnamed.flatMap((id) => {
       const [place, another] = findId(sources, kind, id)
       if (another !== undefined) return []
-      const { source, text, line, column } = place ?? { source: script, text: '', line: 1, column: 1 }
+      const { path, text, line, column } = place ?? { path: script, text: '', line: 1, column: 1 }
       const location = { line, column, ...(place && { length: id.length + 2 }) }
-      return createProblem(join(folder, source), text, location, {
+      return createProblem(join(folder, path), text, location, {
         severity: 'warning',
         message: `the script defines the ${words[kind]} ${quoteValue(id)}, and the manifest does not name it`,
         hint: hintForName(id, ids, 'it names'),
@@ -49,17 +50,7 @@ export function compareIds(
   return [...inManifest, ...inScript].slice(0, maxProblems)
 }
 
-type Source = { source: string; text: string }
 type Place = Source & { line: number; column: number }
-
-/** The author's own sources. */
-function sourcesOf({ map }: Bundle): Source[] {
-  const { sources, sourcesContent = [] }: { sources: string[]; sourcesContent?: (string | null)[] } =
-    JSON.parse(map)
-  return sources.flatMap((source, n) =>
-    /(?:^|\/)node_modules\/|^[a-z-]+:/.test(source) ? [] : [{ source, text: sourcesContent[n] ?? '' }],
-  )
-}
 
 /** The places of an id as a literal. That of its definition comes first. */
 const findId = (sources: readonly Source[], kind: IdKind, id: string): Place[] =>
@@ -69,13 +60,13 @@ const findId = (sources: readonly Source[], kind: IdKind, id: string): Place[] =
     )
     .sort((one, other) => Number(other.isDefinition) - Number(one.isDefinition))
 
-function placesOf({ source, text }: Source, literal: string, kind: IdKind) {
+function placesOf({ path, text }: Source, literal: string, kind: IdKind) {
   const places: (Place & { isDefinition: boolean })[] = []
   for (let at = text.indexOf(literal); at !== -1; at = text.indexOf(literal, at + 1)) {
     const before = text.slice(0, at)
     const line = before.split('\n').length
     const isDefinition = new RegExp(`\\b${properties[kind]}\\s*:\\s*$`).test(before.slice(-60))
-    places.push({ source, text, line, column: at - before.lastIndexOf('\n'), isDefinition })
+    places.push({ path, text, line, column: at - before.lastIndexOf('\n'), isDefinition })
     if (places.length === 2) break
   }
   return places

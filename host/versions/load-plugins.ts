@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
-import type { SecretBox } from '../access/secret-box.ts'
 import { removeUnused } from '../bundle/build-cache.ts'
 import { createSdkDigests, loadBundle, type SdkDigests } from '../bundle/load-bundle.ts'
 import type { Db } from '../db/db.ts'
@@ -15,43 +14,16 @@ import { normalizeManifest } from '../manifest/normalize-manifest.ts'
 import { hasErrors, type Problem } from '../manifest/problem.ts'
 import { type FolderReading, readFolders } from '../manifest/read-folders.ts'
 import { listOwnFiles, type OwnFiles } from '../manifest/read-inside.ts'
-import type { Operator, ReadOptions } from '../manifest/read-options.ts'
+import type { Operator } from '../manifest/read-options.ts'
 import { writeTypes } from '../manifest/settings/write-types.ts'
 import { sideBySide } from '../side-by-side.ts'
 import { unlessAborted } from '../unless-aborted.ts'
 import { deployVersion, toVersionDigest } from './deploy-version.ts'
+import type { LoadedPlugin, PluginSource } from './loaded-plugin.ts'
 import { checkUniqueNames, findOwners, type OwnedReading } from './names-and-owners.ts'
 import { listPluginFolders } from './plugins-dir.ts'
 import { retireIntegrations } from './retire-integrations.ts'
-import { type TryLoad, tryVersion } from './try-version.ts'
-
-/** The result of loading a plugin folder. */
-export type LoadedPlugin = {
-  folder: string
-  name?: string
-  version?: { number: number; digest: string }
-  scopes: string[]
-  /** `retired`: the folder is gone or holds another integration. Only the load that notices it reports it. */
-  state: 'loaded' | 'failed' | 'retired'
-  problems: Problem[]
-  /** The reason of a retirement with the installations that remain, or the version that is pinned. */
-  note?: string
-}
-
-export type PluginSource = {
-  db: Db
-  box: SecretBox
-  pluginsDir: string
-  /** `PLUGINS_DIR` is not set. */
-  isDefaultDir: boolean
-  /** The identity of this host (`hostIdentity`). */
-  place: string
-  /** Other hosts load integrations from their own folders. */
-  hasOthers: boolean
-  dataDir: string
-  reading: ReadOptions
-  tryLoad: TryLoad
-}
+import { tryVersion } from './try-version.ts'
 
 export const sdkFolder = fileURLToPath(new URL('../../runtime/sdk', import.meta.url))
 

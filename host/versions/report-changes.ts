@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import type { Logger } from 'pino'
 import { toVisible } from '../manifest/message-text.ts'
 import { formatProblem } from '../manifest/problem.ts'
-import type { LoadedPlugin } from './load-plugins.ts'
+import type { LoadedPlugin } from './loaded-plugin.ts'
 
 /** The change of a plugin folder by a reload. */
 export type Change = { kind: LoadedPlugin['state'] | 'removed'; plugin: LoadedPlugin }

@@ -3,7 +3,7 @@ import { systemOrigin } from '../access/actor.ts'
 import { type IntegrationRow, listIntegrations, retireIntegration } from '../db/queries/integrations.ts'
 import { listInstallationIds } from '../db/queries/list-installations.ts'
 import { recordAudit } from '../logs/audit.ts'
-import type { LoadedPlugin, PluginSource } from './load-plugins.ts'
+import type { LoadedPlugin, PluginSource } from './loaded-plugin.ts'
 
 /**
  * Ends integrations whose plugin folder is gone or holds another integration. A folder with errors retires nothing: its

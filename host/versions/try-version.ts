@@ -54,7 +54,7 @@ export async function tryVersion(
   if (script === undefined) return { problems: [], events: [] }
   const { failure, events, ids } = await tryLoad({ publisher, integration, code: bundle.code })
   if (failure === undefined) {
-    const unknown = await findUnknownEvents(events ?? [], { folder, script, bundle, ownFiles })
+    const unknown = findUnknownEvents(events ?? [], { folder, script, bundle })
     const unscoped = declared === undefined ? [] : findMissingScopes(events ?? [], declared)
     const unequal =
       declared === undefined || ids === undefined

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { printBanner } from '../../host/cli/banner.ts'
 import { createTerminal } from '../../host/cli/terminal.ts'
 import { levelNames, type Wall } from '../../host/sandbox/wall/levels.ts'
-import type { LoadedPlugin } from '../../host/versions/load-plugins.ts'
+import type { LoadedPlugin } from '../../host/versions/loaded-plugin.ts'
 
 const wallWith = (namespace: boolean): Wall => ({
   levels: levelNames.map((name) => ({ name, reached: name !== 'namespace' || namespace, shown: 'seen' })),

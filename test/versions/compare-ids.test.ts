@@ -58,7 +58,7 @@ describe('ids of a manifest and of its script', () => {
     const defined = { component: ['clip'], contentSource: [] }
     const given = from({
       'node_modules/x/index.js': `'clip' 'clip'`,
-      'annex-sdk:ui.ts': `'clip'`,
+      '@annex/runtime/ui.ts': `'clip' 'clip'`,
       'a.ts': clip,
     })
     assert.match(shown([], defined, given)[0] ?? '', /^\/p\/a\.ts:3:16 /)

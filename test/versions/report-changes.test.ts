@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
 import { createProblem } from '../../host/manifest/problem.ts'
-import type { LoadedPlugin } from '../../host/versions/load-plugins.ts'
+import type { LoadedPlugin } from '../../host/versions/loaded-plugin.ts'
 import {
   type Change,
   createChangeReport,
