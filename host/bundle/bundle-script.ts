@@ -5,12 +5,12 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { createProblem, hasErrors, type Problem } from '../manifest/problem.ts'
 import type { OwnFiles } from '../manifest/read-inside.ts'
 import { readInside } from '../manifest/read-inside.ts'
-import { EsbuildTimeout, runEsbuild } from '../manifest/run-esbuild.ts'
 import { messagesOf, toProblem } from './bundle-problems.ts'
 import { type CompilerSettings, toCompilerSettings } from './compiler-options.ts'
 import { confineImports, type ReadFiles, type Roots, withoutNamespace } from './confine-imports.ts'
 import { listPluginFiles } from './list-plugin-files.ts'
 import { readTsconfig } from './read-tsconfig.ts'
+import { EsbuildTimeout, runEsbuild } from './run-esbuild.ts'
 
 export const maxBundleBytes = 5 * 1024 * 1024
 /** Elapsed time: on a busy machine a large package takes half a minute. */

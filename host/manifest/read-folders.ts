@@ -6,11 +6,10 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { messageOf } from '../errors.ts'
 import { sideBySide } from '../side-by-side.ts'
 import { unlessAborted } from '../unless-aborted.ts'
-import { toPlainScript } from './checks/check-script.ts'
 import { createProblem } from './problem.ts'
 import { readInside } from './read-inside.ts'
 import { type ManifestReading, readManifest } from './read-manifest.ts'
-import type { ReadOptions, ToPlain } from './read-options.ts'
+import type { ReadOptions } from './read-options.ts'
 import { compileTypes } from './settings/settings-types.ts'
 
 /** `types`: the text of `generated/integration.ts`, when the folder has another text or none. */
@@ -18,9 +17,6 @@ export type FolderReading = ManifestReading & { types?: string }
 
 /** What the reading thread reads. */
 export type ThreadRequest = { folder: string; options: ReadOptions }
-
-/** A message of the reading thread: a result, or a script for the host's `toPlainScript`. */
-export type ThreadMessage = { reading: FolderReading } | { script: Parameters<ToPlain> }
 
 /** Far more than any real manifest needs. */
 const defaultHeapMb = 512
@@ -123,12 +119,20 @@ function startThread(heapMb: number): Worker {
   return thread
 }
 
+/** An error in the thread is thrown as it is. */
 async function readInThread(thread: Worker, request: ThreadRequest): Promise<FolderReading> {
+  const settled = new AbortController()
+  const { signal } = settled
+  const end = once(thread, 'exit', { signal }).then(() => {
+    throw new Error('the thread that reads it has ended')
+  })
+  const answer = once(thread, 'message', { signal })
   thread.postMessage(request)
-  for (;;) {
-    const message = (await nextMessage(thread, 'the thread that reads it has ended')) as ThreadMessage
-    if ('reading' in message) return message.reading
-    thread.postMessage(await toPlainScript(...message.script))
+  try {
+    const [reading] = await Promise.race([answer, end])
+    return reading as FolderReading
+  } finally {
+    settled.abort()
   }
 }
 
@@ -136,23 +140,4 @@ function toFailure(folder: string, error: unknown): FolderReading {
   const file = join(folder, 'service-manifest.yaml')
   const message = `the manifest could not be read: ${messageOf(error)}`
   return { folder, file, problems: [createProblem(file, '', { line: 1, column: 1 }, { message })] }
-}
-
-/**
- * The next message of a thread.
- *
- * @param ended what the error says when the thread ends instead; an error in the thread is thrown as it is
- */
-async function nextMessage(thread: Worker, ended: string): Promise<unknown> {
-  const settled = new AbortController()
-  const { signal } = settled
-  const end = once(thread, 'exit', { signal }).then(() => {
-    throw new Error(ended)
-  })
-  try {
-    const [message] = await Promise.race([once(thread, 'message', { signal }), end])
-    return message
-  } finally {
-    settled.abort()
-  }
 }

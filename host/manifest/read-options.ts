@@ -1,4 +1,3 @@
-import type { Loader } from 'esbuild'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { OwnFiles } from './read-inside.ts'
 
@@ -11,11 +10,7 @@ export type Operator = {
   operatorExternalIds?: readonly string[]
 }
 
-/** `toPlainScript`, or a request for it to another thread. */
-export type ToPlain = (code: string, loader: Loader) => Promise<string | undefined>
-
 export type ReadOptions = Operator & {
-  toPlain?: ToPlain
   /** The variables for secrets. The rule in `secrets.ts` limits which ones are read. */
   environment: Record<string, string | undefined>
   /** The command reads no database and runs no script for visitors: what only a server knows is a warning. */

@@ -200,6 +200,44 @@ export default { made }
   assert.match(stderr, /^2 errors and 0 warnings in 3 plugin folders/)
 })
 
+const calling = {
+  'a default export': `import { createIntegration } from '@annex/runtime'\nexport default createIntegration({})`,
+  'another name': `import { createIntegration as make } from '@annex/runtime'\nexport default make({})`,
+  'a namespace': `import * as sdk from '@annex/runtime'\nexport default sdk.createIntegration({})`,
+  'a required module': `const { createIntegration } = require('@annex/runtime')\nmodule.exports = createIntegration({})`,
+  'another file': `export { default } from './made.ts'`,
+}
+const mentioning = {
+  'a comment': '// createIntegration({})\n/* createIntegration() */ export default 1',
+  'a text': `export default "createIntegration({})" + 'createIntegration()'`,
+  'a template': 'const a = 1; export default `createIntegration($' + '{a})`',
+  'an import': `import { createIntegration } from '@annex/runtime'\nexport { createIntegration }`,
+  'a function of its own': 'export function createIntegration() {}',
+  'a longer name': 'const recreateIntegration = () => 1; export default recreateIntegration()',
+  nothing: '',
+}
+
+test('check finds out whether a script calls createIntegration by loading it', async (context) => {
+  const parent = await makeFolder(context)
+  const write = async (way: string, script: string) => {
+    const name = way.replaceAll(' ', '-')
+    const folder = await writePlugin(join(parent, name), {
+      manifest: manifest.replace('name: greeter', `name: ${name}`),
+      script,
+    })
+    await writeFile(join(folder, 'made.ts'), calling['a default export'])
+    return name
+  }
+  for (const [way, script] of Object.entries(calling)) await write(way, script)
+  const wrong: string[] = []
+  for (const [way, script] of Object.entries(mentioning)) wrong.push(await write(way, script))
+  const { stdout } = await runAnnex(['check'], { env: { PLUGINS_DIR: parent } })
+  const refused = [
+    ...stdout.matchAll(/([\w-]+)\/index\.ts:1:1 error .* does not export an integration\. Write: /g),
+  ]
+  assert.deepEqual(refused.map(([, name]) => name).sort(), wrong.sort(), stdout)
+})
+
 test('check creates no data folder', async (context) => {
   const parent = await makeFolder(context)
   const folder = await writePlugin(join(parent, 'greeter'))

@@ -8,47 +8,6 @@ import { createFolder } from '../bundle/plugin-folder.ts'
 import { createPng } from '../support/create-png.ts'
 import { options, read, sound, textsOf } from './reading.ts'
 
-const calls = {
-  'a default export': `import { createIntegration } from '@annex/runtime'\nexport default createIntegration({})`,
-  'another name': `import { createIntegration as make } from '@annex/runtime'\nexport default make({})`,
-  'a namespace': `import * as sdk from '@annex/runtime'\nexport default sdk.createIntegration({})`,
-  'a required module': `const { createIntegration } = require('@annex/runtime')\nmodule.exports = createIntegration({})`,
-  'a type argument, and a quote in a pattern before it': `import { createIntegration } from '@annex/runtime'\nconst tick = /\`/, quote = /"/\nexport default createIntegration<{ name: string }>({})`,
-}
-
-for (const [way, script] of Object.entries(calls)) {
-  test(`a script that calls createIntegration by ${way} passes`, async (t) => {
-    assert.deepEqual(textsOf(await read(t, `${sound}script: a.ts\n`, { 'a.ts': script })), [])
-  })
-}
-
-const mentions = {
-  'a comment': '// createIntegration({})\n/* createIntegration() */ export default 1',
-  'a text': `export default "createIntegration({})" + 'createIntegration()'`,
-  'a template': 'const a = 1; export default `createIntegration($' + '{a})`',
-  'an import alone': `import { createIntegration } from '@annex/runtime'\nexport { createIntegration }`,
-  'a function of its own': 'export function createIntegration() {}',
-  'a longer name': 'const recreateIntegration = () => 1; export default recreateIntegration()',
-}
-
-for (const [where, script] of Object.entries(mentions)) {
-  test(`a script with createIntegration in ${where} only is an error`, async (t) => {
-    const texts = textsOf(await read(t, `${sound}script: a.ts\n`, { 'a.ts': script }))
-    assert.deepEqual(texts, [
-      `service-manifest.yaml:8:9 error the script "a.ts" does not call createIntegration()
-  6 | scopes:
-  7 |   - site:views:read
-  8 | script: a.ts
-    |         ^^^^
-  hint: end it with: export default createIntegration({ … })`,
-    ])
-  })
-}
-
-test('a script that does not parse is left to the bundler, which shows its line', async (t) => {
-  assert.deepEqual(textsOf(await read(t, `${sound}script: a.ts\n`, { 'a.ts': 'const = 1' })), [])
-})
-
 const paths: Record<string, RegExp> = {
   '../secret.ts': /the script "\.\.\/secret\.ts" lies outside the plugin folder/,
   'a/../../secret.ts': /lies outside the plugin folder/,

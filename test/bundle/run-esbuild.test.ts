@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { transform } from 'esbuild'
-import { EsbuildTimeout, runEsbuild } from '../../host/manifest/run-esbuild.ts'
+import { EsbuildTimeout, runEsbuild } from '../../host/bundle/run-esbuild.ts'
 
 const timeoutMs = 60_000
 const good = async (n: number): Promise<string> =>
