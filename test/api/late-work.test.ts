@@ -17,7 +17,7 @@ describe('work of scripts that is late', () => {
   let annex: Annex
   let database: Database
   before(async () => {
-    annex = await startAnnex({ dataDir, plugins: { echo: {} } })
+    annex = await startAnnex({ dataDir, plugins: { echo: {}, paused: {} } })
     database = await openDatabase('', dataDir)
   })
   after(async () => {
@@ -48,6 +48,15 @@ describe('work of scripts that is late', () => {
       .update({ state, dueAt: Date.now() - dueForMs })
   }
 
+  async function install(name: string) {
+    const installed = await installSample(annex, name)
+    await until(
+      () => annex.api('GET', `/v1/jobs?installation=${installed.id}`),
+      ({ json }) => json.items.length === 0,
+    )
+    return installed
+  }
+
   async function read() {
     await sleep(cachedMs)
     const [ready, problems, metrics] = await Promise.all([
@@ -69,7 +78,9 @@ describe('work of scripts that is late', () => {
   it('is not there while nothing waits, or waits for less than a minute', async () => {
     await hold('event', 'inst_short', 20_000)
     await hold('event', 'inst_later', -minuteMs)
-    await hold('task', 'inst_paused', 10 * minuteMs, 'waiting')
+    const { id, path } = await install('paused')
+    assert.equal((await annex.api('POST', `${path}/pause`)).status, 200)
+    await hold('task', id, 10 * minuteMs, 'waiting')
     await hold('delivery', 'rcv_dead', 10 * minuteMs)
     const { work, sentences, gauges } = await read()
     assert.deepEqual([work, sentences, gauges.task], [{ ready: true }, [], 0])
@@ -77,11 +88,7 @@ describe('work of scripts that is late', () => {
   })
 
   it('is in /readyz, the problems and the metrics, with the installation that waits for longest', async () => {
-    const { id } = await installSample(annex, 'echo')
-    await until(
-      () => annex.api('GET', `/v1/jobs?installation=${id}`),
-      ({ json }) => json.items.length === 0,
-    )
+    const { id } = await install('echo')
     await hold('event', id, 3 * minuteMs)
     await hold('event', 'inst_less', 2 * minuteMs)
     await hold('task', 'echo', 2 * minuteMs)

@@ -73,7 +73,7 @@ export async function runKills({ rounds, seed, note, hosts = 1 }: KillsOptions):
   ends.defer(async () => void (await Promise.all(others.map((other) => other.kill()))))
   const steady = (await Promise.all(others.map(({ listening }) => listening))).map(publisher.publishTo)
   for (let round = 1; round <= rounds; round++) {
-    lives.push(await live(start(), toPlan(random), publisher, random))
+    lives.push(await live(start(), toPlan(random, round), publisher, random))
     if (round % 20 === 0) note(`${round} of ${rounds}: ${publisher.acknowledged.size} events acknowledged`)
   }
 
@@ -92,11 +92,12 @@ export async function runKills({ rounds, seed, note, hosts = 1 }: KillsOptions):
 
 type Plan = { kill: 'host' | 'host while it starts' | 'sandbox process'; afterMs: number; thenMs: number }
 
-function toPlan(random: () => number): Plan {
+/** The first host of all is killed while it works: something has to be there that may be lost. */
+function toPlan(random: () => number, round: number): Plan {
   const chance = random()
   const afterMs = random() * 1_200
   const thenMs = random() * 1_200
-  if (chance < 0.15) return { kill: 'host while it starts', afterMs: afterMs / 1.5, thenMs }
+  if (chance < 0.15 && round > 1) return { kill: 'host while it starts', afterMs: afterMs / 1.5, thenMs }
   return { kill: chance < 0.3 ? 'sandbox process' : 'host', afterMs, thenMs }
 }
 
