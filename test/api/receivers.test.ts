@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { ServerResponse } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { verifyWebhook } from '../../host/webhooks/signature.ts'
 import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
@@ -100,7 +101,9 @@ describe('a receiver', () => {
   })
 
   it('keeps old and new deliveries while it is paused, until it is resumed', async () => {
-    const receiver = await receive(503, 200)
+    // Else the retry may come before the pause.
+    const later = (response: ServerResponse) => void response.writeHead(503, { 'retry-after': '5' }).end()
+    const receiver = await receive(later, 200)
     const [early = ''] = await owe(installed.endpoint, { url: receiver.url })
     await receiver.waitFor(1)
     const receiverId = await receiverOf(early)
