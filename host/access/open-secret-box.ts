@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path'
 import type { Db } from '../db/db.ts'
 import { ensureKeyCheck } from '../db/queries/key-checks.ts'
+import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { createSecretBox, type SecretBox } from './secret-box.ts'
 
@@ -30,7 +31,7 @@ export async function openSecretBox(db: Db, setting: string, dataDir: string): P
   const box = createSecretBox(made)
   const refuse = (cause: unknown) =>
     key === undefined ? lostKeyError(join(dataDir, keyFile)) : otherKeyError(cause)
-  await db.transaction(async (transaction) => {
+  await transact(db, async (transaction) => {
     assertOpens(box, await ensureKeyCheck(transaction, box.seal('the same')), refuse)
     // The key is on the disk before the transaction commits the first secret.
     if (key === undefined) storeSecretKey(dataDir, made)

@@ -8,7 +8,7 @@ import {
   insertInstallLink,
   listInstallLinks,
 } from '../db/queries/install-links.ts'
-import { writeTransaction } from '../db/sql.ts'
+import { transact, writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { recordAudit } from '../logs/audit.ts'
 import { originOf } from './caller.ts'
@@ -35,7 +35,7 @@ export function addInstallLinkRoutes(on: OnOperation, { db, publicUrl }: Install
     const { name, organizationId } = await open(request)
     const { label = '' } = request.body
     const installKey = createInstallKey()
-    const link = await db.transaction(async (transaction) => {
+    const link = await transact(db, async (transaction) => {
       const made = await insertInstallLink(transaction, {
         integration: name,
         hash: hashOf(installKey),

@@ -12,7 +12,7 @@ import {
   type Role,
   updateMember,
 } from '../db/queries/members.ts'
-import { writeTransaction } from '../db/sql.ts'
+import { transact, writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { type AuditAction, recordAudit } from '../logs/audit.ts'
 import { organizationOf, originOf, type Person } from './caller.ts'
@@ -41,7 +41,7 @@ export function addMemberRoutes(on: OnOperation, { db, prepareDispatch }: Member
     const { id: organizationId } = await organizationOf(db, caller, params.org)
     const { email, name = '', role } = body
     assertMayGive(caller, role)
-    return db.transaction(async (transaction) => {
+    return transact(db, async (transaction) => {
       const given = { email: email.toLowerCase(), name, role }
       const member = await insertMember(transaction, { organizationId, ...given })
       if (member === undefined) {

@@ -6,6 +6,7 @@ import { issueToken, type NewToken } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
 import { findMemberById, type Member } from '../db/queries/members.ts'
 import { deleteToken, findTokenById, listTokens, type TokenRow } from '../db/queries/tokens.ts'
+import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { recordAudit } from '../logs/audit.ts'
 import { organizationOf, originOf, type Person } from './caller.ts'
@@ -92,7 +93,7 @@ export function addTokenRoutes(on: OnOperation, { db, prepareDispatch }: TokenPa
       const details = [{ path: '/expiresAt', message: 'is in the past' }]
       throw new AnnexError('body_invalid', `expiresAt is in the past: ${expiresAt}.`, { details })
     }
-    return db.transaction(async (transaction) => {
+    return transact(db, async (transaction) => {
       const { token, row } = await issueToken(transaction, {
         ...given,
         label,
@@ -116,7 +117,7 @@ export function addTokenRoutes(on: OnOperation, { db, prepareDispatch }: TokenPa
     if (!isAtLeast(roleOf(request.caller), row.memberRole ?? row.role ?? 'reader'))
       throw new AnnexError('forbidden', `${id} is the token of an operator: only an operator revokes it.`)
     const origin = originOf(request)
-    await db.transaction(async (transaction) => {
+    await transact(db, async (transaction) => {
       await deleteToken(transaction, row.id)
       await record(transaction, origin, 'token.revoke', row)
     })

@@ -16,6 +16,7 @@ import {
   keepDraft,
   type Revision,
 } from '../db/queries/revisions.ts'
+import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { type Publishing, type PublishReceipt, storeEvents, toPublishing } from '../events/publish-event.ts'
 import type { PublishedEvent } from '../events/validate-event.ts'
@@ -114,7 +115,7 @@ export function createContentWriter({
   async function begin(spaceId: string): Promise<number> {
     const end = Date.now() + waitMs
     for (;;) {
-      const number = await db.transaction(async (transaction) => {
+      const number = await transact(db, async (transaction) => {
         const now = Date.now()
         if (!(await beginDraft(transaction, { spaceId, hostId, now, until: now + draftMs }))) return undefined
         const current = (await findCurrentRevision(transaction, spaceId))?.number ?? 0
@@ -132,7 +133,7 @@ export function createContentWriter({
 
   /** Ends the draft of a revision that was not completed. After a completed one there is none. */
   async function leaveDraft(spaceId: string, number: number): Promise<void> {
-    await db.transaction(async (transaction) => {
+    await transact(db, async (transaction) => {
       if (!(await keepDraft(transaction, { spaceId, hostId, until: Date.now() }))) return
       await dropDraft(transaction, { spaceId, number })
       await endDraft(transaction, { spaceId, hostId })
@@ -170,7 +171,7 @@ export function createContentWriter({
   }
 
   async function inDraft(spaceId: string, store: (transaction: Db) => Promise<unknown>): Promise<void> {
-    await db.transaction(async (transaction) => {
+    await transact(db, async (transaction) => {
       const until = Date.now() + draftMs
       if (!(await keepDraft(transaction, { spaceId, hostId, until }))) throw lost(spaceId)
       await store(transaction)

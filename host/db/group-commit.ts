@@ -28,8 +28,6 @@ type Waiting = {
 
 /** Larger groups save nothing: the cost of a commit is small for 256 items, and the first items would wait longer. */
 const groupSize = 256
-/** PostgreSQL ends one of two transactions in a deadlock. The group is then committed again, and after that in halves. */
-const mostTries = 3
 
 /**
  * Commits in groups: while one transaction is under way, the next group gathers.
@@ -66,14 +64,13 @@ export function createGroupCommit(db: Db): GroupCommit {
     running = undefined
   }
 
-  async function commit(group: readonly Waiting[], tries = 1): Promise<void> {
+  async function commit(group: readonly Waiting[]): Promise<void> {
     try {
       const results = await writeTransaction(db, async (transaction) => {
         return runSteps(transaction, group)
       })
       for (const [n, { resolve }] of group.entries()) resolve(results[n])
     } catch (error) {
-      if (isDeadlock(error) && tries < mostTries) return commit(group, tries + 1)
       // The steps of a group take their locks one after the other. A smaller group is less in the way of others.
       const isForAll = group.length === 1 || (!isDeadlock(error) && explainStorageError(error) !== undefined)
       if (isForAll) for (const { reject } of group) reject(error)

@@ -1,16 +1,39 @@
 import type { Knex } from 'knex'
 import type { Db } from './db.ts'
+import { isDeadlock } from './errors.ts'
 
 // Differences between the two databases. Their tables are the same, and most of their SQL.
 
 export const isPostgres = (db: Db): boolean => db.client.dialect === 'postgresql'
+
+/** How often PostgreSQL may end a transaction in favour of another one before its caller is told. */
+const mostTries = 5
+
+/**
+ * Runs a transaction that begins with a write. PostgreSQL ends one of two transactions that wait for each other, and has
+ * stored nothing of it: it is run again at once.
+ *
+ * @param run changes nothing but the database: it may run more than once
+ */
+export async function transact<Result>(
+  db: Db,
+  run: (transaction: Db) => Promise<Result>,
+  tries = 1,
+): Promise<Result> {
+  try {
+    return await db.transaction(run)
+  } catch (error) {
+    if (!isDeadlock(error) || tries === mostTries) throw error
+    return transact(db, run, tries + 1)
+  }
+}
 
 /**
  * Runs a transaction that reads before it writes. Knex begins it with a plain BEGIN: on SQLite its first write then fails
  * while another process writes. A transaction that begins with a write waits for the other process.
  */
 export function writeTransaction<Result>(db: Db, run: (transaction: Db) => Promise<Result>): Promise<Result> {
-  return db.transaction(async (transaction) => {
+  return transact(db, async (transaction) => {
     if (!isPostgres(transaction)) await transaction.raw('delete from key_checks where false')
     return run(transaction)
   })

@@ -25,7 +25,7 @@ import {
   updateSite,
 } from '../db/queries/places.ts'
 import { type Holder, listHoldersOfOrganization, listHoldersOfPlace } from '../db/queries/uninstall.ts'
-import { writeTransaction } from '../db/sql.ts'
+import { transact, writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { type AuditAction, recordAudit } from '../logs/audit.ts'
 import { installInNew } from './selection.ts'
@@ -41,7 +41,7 @@ export function createOrganization(
   origin: Origin,
   { externalIds = [], ...given }: { subdomain: string; title: string } & WithExternalIds,
 ): Promise<Organization> {
-  return db.transaction(async (transaction) => {
+  return transact(db, async (transaction) => {
     const created = await insertOrganization(transaction, given)
     if (created === undefined) throw takenSubdomain(given.subdomain)
     await nameExternally(transaction, { kind: 'organization', recordId: created.id, externalIds })
@@ -112,7 +112,7 @@ export function createPlace<Kind extends TargetKind>(
   origin: Origin,
 ): Promise<Places[Kind]> {
   const { organizationId, slug } = given
-  return db.transaction(async (transaction) => {
+  return transact(db, async (transaction) => {
     const insert = kind === 'space' ? insertSpace : insertSite
     const created = await insert(transaction, given as never)
     if (created === undefined) throw takenSlug(kind, slug)

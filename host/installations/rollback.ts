@@ -6,6 +6,7 @@ import type { IntegrationRow } from '../db/queries/integrations.ts'
 import { eachInstallation } from '../db/queries/list-installations.ts'
 import { releaseWaiting } from '../db/queries/release-waiting.ts'
 import { findVersionHead, listVersions, type VersionHead } from '../db/queries/versions.ts'
+import { transact } from '../db/sql.ts'
 import { AnnexError, type ErrorDetail } from '../errors.ts'
 import { recordAudit } from '../logs/audit.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
@@ -58,7 +59,7 @@ async function deploy(
   { pinned, origin }: { pinned: boolean; origin: Origin },
 ): Promise<void> {
   const before = versionId === null ? undefined : await findVersionHead(db, versionId)
-  const lanes = await db.transaction(async (transaction) => {
+  const lanes = await transact(db, async (transaction) => {
     await recordAudit(transaction, origin, {
       action: pinned ? 'version.roll_back' : 'version.unpin',
       organizationId,

@@ -3,6 +3,7 @@ import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
 import { changeTargetSecrets } from '../db/queries/installation-targets.ts'
 import { changeSecrets, type Signer } from '../db/queries/installations.ts'
+import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import type { AuditAction } from '../logs/audit.ts'
 import { auditLevel } from './audit-level.ts'
@@ -74,7 +75,7 @@ async function change(
   { origin, ...entry }: { origin: Origin; action: AuditAction; after?: object },
 ): Promise<void> {
   const { installation, target } = level
-  const changed = await db.transaction(async (transaction) => {
+  const changed = await transact(db, async (transaction) => {
     const isChanged =
       target === undefined
         ? await changeSecrets(transaction, installation, to)

@@ -9,7 +9,7 @@ import {
   suspendInstallation,
   suspendIntegration,
 } from '../db/queries/suspensions.ts'
-import { writeTransaction } from '../db/sql.ts'
+import { transact, writeTransaction } from '../db/sql.ts'
 import { recordAudit } from '../logs/audit.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import { installationOf, type SandboxTarget } from '../sandbox/target.ts'
@@ -45,7 +45,7 @@ export function createSuspensions(given: {
   return {
     suspend: (target, reason) => void store(target, reason).catch(given.onDefect),
     async pause(installation, origin) {
-      await db.transaction(async (transaction) => {
+      await transact(db, async (transaction) => {
         await updateInstallation(transaction, installation.id, { status: 'paused' })
         await auditLevel(transaction, origin, { installation }, { action: 'installation.pause' })
       })
@@ -68,7 +68,7 @@ export function createSuspensions(given: {
     const { integration, version } = target
     const { installationId } = installationOf(target)
     const suspension = { reason, digest: version.digest }
-    const isNew = await db.transaction(async (transaction) => {
+    const isNew = await transact(db, async (transaction) => {
       const isSuspended =
         installationId === undefined
           ? await suspendIntegration(transaction, integration, suspension)

@@ -2,6 +2,7 @@ import type { Clock } from '../db/database-clock.ts'
 import type { Database } from '../db/open-database.ts'
 import { type EndingClaims, endClaims, renewLeases } from '../db/queries/claims.ts'
 import type { JobKind } from '../db/queries/jobs.ts'
+import { transact } from '../db/sql.ts'
 import type { JobHandler } from './job-handler.ts'
 
 /** The time that a claim holds. Leases of jobs in flight are renewed three times as often, so jobs may run longer. */
@@ -70,7 +71,7 @@ export function createLeases(given: {
 
   /** Without writeTransaction: on a slow disk each further statement brings the leases in flight closer to their end. */
   async function end(which: EndingClaims): Promise<number> {
-    return db.transaction(async (transaction) => {
+    return transact(db, async (transaction) => {
       const jobs = await endClaims(transaction, kinds, which)
       for (const kind of kinds) {
         const ofKind = jobs.filter((job) => job.kind === kind)

@@ -7,6 +7,7 @@ import {
   type ReceiptRow,
   type UsageRow,
 } from '../db/queries/receipts.ts'
+import { transact } from '../db/sql.ts'
 import { createWriteBehind } from '../db/write-behind.ts'
 import { collectReceipts } from './collect-receipts.ts'
 import type { OnReceipt, Receipt } from './receipt.ts'
@@ -75,7 +76,7 @@ export function createReceiptWriter(
     // Sums that could not be stored are stored with the next ones. Single receipts may be lost.
     for (let at = 0; unsaved.size > 0 || at < receipts.length; at += rowsAtOnce) {
       const usage = [...unsaved].slice(0, rowsAtOnce)
-      await db.transaction(async (transaction) => {
+      await transact(db, async (transaction) => {
         const rows = usage.map(([, row]) => row)
         await addUsage(transaction, rows)
         await insertReceipts(transaction, receipts.slice(at, at + rowsAtOnce))

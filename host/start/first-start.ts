@@ -6,6 +6,7 @@ import { isShortName, longestShortName } from '../api/body.ts'
 import type { Db } from '../db/db.ts'
 import { findOrganization, insertOrganization, type Organization } from '../db/queries/organizations.ts'
 import { insertSite, insertSpace, listSites, listSpaces } from '../db/queries/places.ts'
+import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 
 /** Something to install into from the first minute. */
@@ -24,7 +25,7 @@ export async function ensureOperator(
   subdomain: string,
 ): Promise<{ organization: Organization; samples: Samples }> {
   // Of hosts that start at once, the others wait for the first, and find what it has made.
-  const organization = (await db.transaction(make)) ?? (await findOrganization(db, subdomain))
+  const organization = (await transact(db, make)) ?? (await findOrganization(db, subdomain))
   if (organization === undefined) throw new Error(`the organization ${subdomain} is neither there nor new`)
   const organizationId = organization.id
   const first = { after: undefined, limit: 1 }

@@ -23,6 +23,7 @@ import {
   type VersionHead,
   type VersionRow,
 } from '../db/queries/versions.ts'
+import { transact } from '../db/sql.ts'
 import { recordAudit } from '../logs/audit.ts'
 import type { NormalManifest } from '../manifest/normalize-manifest.ts'
 import { findUnagreed, type Permission, permissionsOf } from '../manifest/permissions.ts'
@@ -53,7 +54,7 @@ export async function deployVersion(
 ): Promise<LoadedVersion> {
   const { manifest, bundle, images = [], events, folder, place, organizationId } = given
   const { name } = manifest
-  const { version, lanes, pinned } = await db.transaction(async (transaction): Promise<Stored> => {
+  const { version, lanes, pinned } = await transact(db, async (transaction): Promise<Stored> => {
     // Locks the integration's row: hosts that deploy it at the same time wait here.
     await ensureIntegration(transaction, {
       name,

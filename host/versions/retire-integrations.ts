@@ -2,6 +2,7 @@ import { basename, join } from 'node:path'
 import { systemOrigin } from '../access/actor.ts'
 import { type IntegrationRow, listIntegrations, retireIntegration } from '../db/queries/integrations.ts'
 import { listInstallationIds } from '../db/queries/list-installations.ts'
+import { transact } from '../db/sql.ts'
 import { recordAudit } from '../logs/audit.ts'
 import type { LoadedPlugin, PluginSource } from './loaded-plugin.ts'
 
@@ -19,7 +20,7 @@ export async function retireIntegrations(
     const isOurs = !hasOthers || row.loadedBy === place
     const why = whyRetired(row, loaded)
     if (row.versionId === null || !isOurs || why === undefined) continue
-    await db.transaction(async (transaction) => {
+    await transact(db, async (transaction) => {
       await retireIntegration(transaction, row.name)
       await recordAudit(transaction, systemOrigin, {
         action: 'integration.retire',

@@ -12,6 +12,7 @@ import {
   setOrdered,
 } from '../db/queries/receivers.ts'
 import { releaseWaiting } from '../db/queries/release-waiting.ts'
+import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { createSampleEvent, placesOf, type SamplePlace } from '../events/sample-event.ts'
 import { assertSendable } from './send-again.ts'
@@ -60,7 +61,7 @@ function changeState(
   change: Parameters<typeof changeReceiverState>[2],
   record: Record,
 ): Promise<boolean> {
-  return db.transaction(async (transaction) => {
+  return transact(db, async (transaction) => {
     const isChanged = await changeReceiverState(transaction, id, change)
     if (isChanged) await record(transaction)
     return isChanged
@@ -76,7 +77,7 @@ export async function orderReceiver(
   ordered: boolean,
   record: Record,
 ): Promise<void> {
-  await db.transaction(async (transaction) => {
+  await transact(db, async (transaction) => {
     await setOrdered(transaction, id, ordered)
     await record(transaction)
   })
@@ -108,7 +109,7 @@ export async function sendExample(
   const event = createSampleEvent(type, placesFor(type, signedBy), { eventId, installationId, example: true })
   const body = JSON.stringify(event)
   const example = { installationId, signedBy, url, eventId, eventType: type, body, hops: 0 }
-  return db.transaction(async (transaction) => {
+  return transact(db, async (transaction) => {
     const [delivery] = await queueDeliveries(transaction, [example])
     await record(transaction)
     return delivery?.id ?? ''

@@ -1,6 +1,6 @@
 import type { Db } from '../db.ts'
 import { inSteps, stepSize } from '../in-steps.ts'
-import { jsonTexts } from '../sql.ts'
+import { jsonTexts, transact } from '../sql.ts'
 import { changeSomeJobs } from './jobs.ts'
 import { findUnpaused } from './receivers.ts'
 import { isHeld } from './suspensions.ts'
@@ -58,7 +58,7 @@ export function releaseWaiting(
   ending?: AbortSignal,
 ): Promise<number> {
   const step = async () => {
-    const changed = await db.transaction((transaction) => releaseSomeWaiting(transaction, lane, stepSize))
+    const changed = await transact(db, (transaction) => releaseSomeWaiting(transaction, lane, stepSize))
     if (changed > 0) wake()
     return { changed, more: changed === stepSize }
   }
