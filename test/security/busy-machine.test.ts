@@ -27,6 +27,7 @@ export default createIntegration({ fetch: async () => new Response('loaded') })`
 const banner = `
 import { createIntegration } from '@annex/runtime'
 export default createIntegration({
+  fetch: async () => new Response('loaded'),
   fetch_published_script: async () => {
     let sum = 0
     for (let n = 0; n < 8e8; n++) sum = (sum + n) | 0
@@ -122,6 +123,8 @@ it('a script that gets no processor while it answers is told from a late one, an
       () => annex.api('GET', path),
       ({ json }) => json.status === 'active',
     )
+    const loaded = await fetch(`${annex.url}/x/banner`)
+    assert.equal(await loaded.text(), 'loaded')
     const ask = () => fetch(`${annex.url}${path}/script`)
     const answer = ask()
     await starve(annex, 30_000)
