@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { assembleApi } from './assemble-api.ts'
-import { eventSchemas, publishableEventTypes, toPublishSchema } from './events.ts'
-import type { Answer, ApiFile, OpenApi, OperationObject, Parameter, Role, Schema } from './openapi.ts'
+import type { Answer, OpenApi, OperationObject, Parameter, Role, Schema } from './openapi.ts'
+import { readApiFiles } from './read-api-files.ts'
 
 /** The fields of an operation that the host needs. */
 export type Operation = {
@@ -27,29 +26,8 @@ export type Operation = {
   success: number
 }
 
-const folder = new URL('./api/', import.meta.url)
 /** A longer body of a record or of settings would hold the event loop while it is read, checked and compared. */
 const maxJsonBytes = 64 * 1024
-
-/** The events that an organization may publish, from schemas/events. */
-const publishedEvents: ApiFile = {
-  $id: 'published-events',
-  title: 'Published events',
-  description: 'Events as they are published.',
-  $defs: Object.fromEntries(
-    publishableEventTypes.map((type) => {
-      const { $id: _id, $schema: _schema, title, ...schema } = toPublishSchema(eventSchemas[type])
-      return [`Published${title}`, schema]
-    }),
-  ),
-}
-
-export function readApiFiles(from: URL | string = folder): ApiFile[] {
-  const names = readdirSync(from).filter((name) => name.endsWith('.schema.json'))
-  const base = from instanceof URL ? from : new URL(`file://${from}/`)
-  const files = names.sort().map((name): ApiFile => JSON.parse(readFileSync(new URL(name, base), 'utf8')))
-  return [...files, publishedEvents]
-}
 
 /** The document, and its operations. */
 export type Api = { document: OpenApi; operations: Operation[] }

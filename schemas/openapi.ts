@@ -42,12 +42,14 @@ export type Shared = {
   headers?: Record<string, object>
 }
 
-/** A file of schemas/api: the operations of a resource, and what they share. */
+/** A file of schemas/api after expand-operations.ts: the operations of a resource, and what they share. */
 export type ApiFile = Shared & {
   $id: string
   title: string
   description: string
   paths?: Record<string, Record<string, OperationObject>>
+  /** The ids of the three forms of an operation of levels, by the account's method and path. */
+  levelOperations?: Record<string, Record<string, string>>
 }
 
 export type OpenApi = {

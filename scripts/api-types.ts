@@ -19,10 +19,20 @@ export async function makeApiTypes(files: ApiFile[], options: Partial<Options>):
     ...[options.bannerComment, '', ...imports, '', '/** Each operation of the API by its id. */'],
     `export type Operations = ${withOperations.map(operationsName).join(' &\n  ')}`,
     ...['', 'export type OperationId = keyof Operations', ''],
+    '/** The ids of the three forms of an operation of levels, by the method and path of the account. */',
+    'export const levelOperations = {',
+    ...files.flatMap(({ levelOperations = {} }) => Object.entries(levelOperations).map(toLevelLines)),
+    '} as const satisfies Record<string, { account: OperationId; site: OperationId; space: OperationId }>',
+    '',
   ]
   const texts = made.filter(({ text }) => text.includes('export '))
   return withOperations.length === 0 ? texts : [...texts, { id: 'operations', text: all.join('\n') }]
 }
+
+const toLevelLines = ([address, ids]: [string, Record<string, string>]): string =>
+  [`  '${address}': {`, ...Object.entries(ids).map(([level, id]) => `    ${level}: '${id}',`), '  },'].join(
+    '\n',
+  )
 
 const operationsName = ({ $id }: ApiFile): string => `${pascal($id)}Operations`
 

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compile } from 'json-schema-to-typescript'
-import { readApiFiles } from '../schemas/api.ts'
+import { readApiFiles } from '../schemas/read-api-files.ts'
 import { makeApiTypes } from './api-types.ts'
 
 /** One generated file: where it belongs, what it should hold, and whether the disk holds something else. */

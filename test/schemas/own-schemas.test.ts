@@ -6,6 +6,7 @@ import { createFetchCall } from '../../host/sandbox/fetch-call.ts'
 import frames from '../../host/sandbox/process/frames.schema.json' with { type: 'json' }
 import { createDeliveryCall } from '../../host/webhooks/delivery-call.ts'
 import { loadApi } from '../../schemas/api.ts'
+import apiSource from '../../schemas/api-source.schema.json' with { type: 'json' }
 import { createCheck } from '../../schemas/create-check.ts'
 import { eventSchemas } from '../../schemas/events.ts'
 import manifest from '../../schemas/manifest.schema.json' with { type: 'json' }
@@ -19,7 +20,7 @@ const calls = [
   createFetchCall(none, limits, none),
 ]
 const own: [string, object][] = [
-  ...Object.entries({ manifest, frames }),
+  ...Object.entries({ manifest, frames, apiSource }),
   ...calls.map(({ name, args }): [string, object] => [`call ${name}`, args]),
   ...Object.entries(eventSchemas),
   ...Object.entries(loadApi().document.components.schemas ?? {}),

@@ -163,9 +163,37 @@ export interface ConnectionsOperations {
     body: undefined
     answer: ConnectLink
   }
+  connectSiteInstallationSetting: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; site: string; property: string }
+    query: object
+    body: undefined
+    answer: ConnectLink
+  }
+  connectSpaceInstallationSetting: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; space: string; property: string }
+    query: object
+    body: undefined
+    answer: ConnectLink
+  }
   connectInstallation: {
     roles: 'editor' | 'admin' | 'operator'
     params: { integration: string; installation: string }
+    query: object
+    body: ConnectRequest
+    answer: ConnectLink
+  }
+  connectSiteInstallation: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; site: string }
+    query: object
+    body: ConnectRequest
+    answer: ConnectLink
+  }
+  connectSpaceInstallation: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; space: string }
     query: object
     body: ConnectRequest
     answer: ConnectLink
@@ -177,40 +205,12 @@ export interface ConnectionsOperations {
     body: undefined
     answer: SettingOptions
   }
-  connectSiteInstallationSetting: {
-    roles: 'editor' | 'admin' | 'operator'
-    params: { integration: string; installation: string; site: string; property: string }
-    query: object
-    body: undefined
-    answer: ConnectLink
-  }
-  connectSiteInstallation: {
-    roles: 'editor' | 'admin' | 'operator'
-    params: { integration: string; installation: string; site: string }
-    query: object
-    body: ConnectRequest
-    answer: ConnectLink
-  }
   listSiteInstallationSettingOptions: {
     roles: 'editor' | 'admin' | 'operator'
     params: { integration: string; installation: string; site: string; property: string }
     query: ListSiteInstallationSettingOptionsQuery
     body: undefined
     answer: SettingOptions
-  }
-  connectSpaceInstallationSetting: {
-    roles: 'editor' | 'admin' | 'operator'
-    params: { integration: string; installation: string; space: string; property: string }
-    query: object
-    body: undefined
-    answer: ConnectLink
-  }
-  connectSpaceInstallation: {
-    roles: 'editor' | 'admin' | 'operator'
-    params: { integration: string; installation: string; space: string }
-    query: object
-    body: ConnectRequest
-    answer: ConnectLink
   }
   listSpaceInstallationSettingOptions: {
     roles: 'editor' | 'admin' | 'operator'

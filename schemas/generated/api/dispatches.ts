@@ -120,9 +120,37 @@ export interface DispatchesOperations {
     body: Render
     answer: Rendered
   }
+  renderSiteInstallationComponent: {
+    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string; installation: string; site: string }
+    query: object
+    body: Render
+    answer: Rendered
+  }
+  renderSpaceInstallationComponent: {
+    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string; installation: string; space: string }
+    query: object
+    body: Render
+    answer: Rendered
+  }
   computeInstallationRevision: {
     roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
     params: { integration: string; installation: string; source: string }
+    query: object
+    body: Compute
+    answer: ComputedRevision
+  }
+  computeSiteInstallationRevision: {
+    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string; installation: string; site: string; source: string }
+    query: object
+    body: Compute
+    answer: ComputedRevision
+  }
+  computeSpaceInstallationRevision: {
+    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string; installation: string; space: string; source: string }
     query: object
     body: Compute
     answer: ComputedRevision
@@ -134,40 +162,12 @@ export interface DispatchesOperations {
     body: Compute
     answer: ComputedDocument
   }
-  renderSiteInstallationComponent: {
-    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
-    params: { integration: string; installation: string; site: string }
-    query: object
-    body: Render
-    answer: Rendered
-  }
-  computeSiteInstallationRevision: {
-    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
-    params: { integration: string; installation: string; site: string; source: string }
-    query: object
-    body: Compute
-    answer: ComputedRevision
-  }
   computeSiteInstallationDocument: {
     roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
     params: { integration: string; installation: string; site: string; source: string }
     query: object
     body: Compute
     answer: ComputedDocument
-  }
-  renderSpaceInstallationComponent: {
-    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
-    params: { integration: string; installation: string; space: string }
-    query: object
-    body: Render
-    answer: Rendered
-  }
-  computeSpaceInstallationRevision: {
-    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
-    params: { integration: string; installation: string; space: string; source: string }
-    query: object
-    body: Compute
-    answer: ComputedRevision
   }
   computeSpaceInstallationDocument: {
     roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'

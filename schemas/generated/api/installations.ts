@@ -483,6 +483,48 @@ export interface InstallationsOperations {
     body: undefined
     answer: void
   }
+  getIntegrationSiteInstallation: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string; installation: string; site: string }
+    query: object
+    body: undefined
+    answer: SiteInstallation
+  }
+  updateIntegrationSiteInstallation: {
+    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string; installation: string; site: string }
+    query: object
+    body: LevelEdit
+    answer: SiteInstallation
+  }
+  uninstallIntegrationFromSite: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; site: string }
+    query: object
+    body: undefined
+    answer: void
+  }
+  getIntegrationSpaceInstallation: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string; installation: string; space: string }
+    query: object
+    body: undefined
+    answer: SpaceInstallation
+  }
+  updateIntegrationSpaceInstallation: {
+    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    params: { integration: string; installation: string; space: string }
+    query: object
+    body: LevelEdit
+    answer: SpaceInstallation
+  }
+  uninstallIntegrationFromSpace: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; space: string }
+    query: object
+    body: undefined
+    answer: void
+  }
   pauseInstallation: {
     roles: 'editor' | 'admin' | 'operator'
     params: { integration: string; installation: string }
@@ -525,27 +567,6 @@ export interface InstallationsOperations {
     body: SiteToInstallIn
     answer: NewSiteInstallation
   }
-  getIntegrationSiteInstallation: {
-    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
-    params: { integration: string; installation: string; site: string }
-    query: object
-    body: undefined
-    answer: SiteInstallation
-  }
-  updateIntegrationSiteInstallation: {
-    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
-    params: { integration: string; installation: string; site: string }
-    query: object
-    body: LevelEdit
-    answer: SiteInstallation
-  }
-  uninstallIntegrationFromSite: {
-    roles: 'editor' | 'admin' | 'operator'
-    params: { integration: string; installation: string; site: string }
-    query: object
-    body: undefined
-    answer: void
-  }
   listIntegrationInstallationSpaces: {
     roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
     params: { integration: string; installation: string }
@@ -559,27 +580,6 @@ export interface InstallationsOperations {
     query: object
     body: SpaceToInstallIn
     answer: NewSpaceInstallation
-  }
-  getIntegrationSpaceInstallation: {
-    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
-    params: { integration: string; installation: string; space: string }
-    query: object
-    body: undefined
-    answer: SpaceInstallation
-  }
-  updateIntegrationSpaceInstallation: {
-    roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
-    params: { integration: string; installation: string; space: string }
-    query: object
-    body: LevelEdit
-    answer: SpaceInstallation
-  }
-  uninstallIntegrationFromSpace: {
-    roles: 'editor' | 'admin' | 'operator'
-    params: { integration: string; installation: string; space: string }
-    query: object
-    body: undefined
-    answer: void
   }
   putInstallationSetting: {
     roles: 'editor' | 'admin' | 'operator'
@@ -595,20 +595,6 @@ export interface InstallationsOperations {
     body: undefined
     answer: Installation
   }
-  rotateInstallationSecret: {
-    roles: 'editor' | 'admin' | 'operator'
-    params: { integration: string; installation: string }
-    query: object
-    body: SecretRotation
-    answer: SigningSecret
-  }
-  endInstallationSecretOverlap: {
-    roles: 'editor' | 'admin' | 'operator'
-    params: { integration: string; installation: string }
-    query: object
-    body: undefined
-    answer: void
-  }
   putSiteInstallationSetting: {
     roles: 'editor' | 'admin' | 'operator'
     params: { integration: string; installation: string; site: string; property: string }
@@ -622,20 +608,6 @@ export interface InstallationsOperations {
     query: object
     body: undefined
     answer: SiteInstallation
-  }
-  rotateSiteInstallationSecret: {
-    roles: 'editor' | 'admin' | 'operator'
-    params: { integration: string; installation: string; site: string }
-    query: object
-    body: SecretRotation
-    answer: SigningSecret
-  }
-  endSiteInstallationSecretOverlap: {
-    roles: 'editor' | 'admin' | 'operator'
-    params: { integration: string; installation: string; site: string }
-    query: object
-    body: undefined
-    answer: void
   }
   putSpaceInstallationSetting: {
     roles: 'editor' | 'admin' | 'operator'
@@ -651,12 +623,40 @@ export interface InstallationsOperations {
     body: undefined
     answer: SpaceInstallation
   }
+  rotateInstallationSecret: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string }
+    query: object
+    body: SecretRotation
+    answer: SigningSecret
+  }
+  rotateSiteInstallationSecret: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; site: string }
+    query: object
+    body: SecretRotation
+    answer: SigningSecret
+  }
   rotateSpaceInstallationSecret: {
     roles: 'editor' | 'admin' | 'operator'
     params: { integration: string; installation: string; space: string }
     query: object
     body: SecretRotation
     answer: SigningSecret
+  }
+  endInstallationSecretOverlap: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string }
+    query: object
+    body: undefined
+    answer: void
+  }
+  endSiteInstallationSecretOverlap: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; site: string }
+    query: object
+    body: undefined
+    answer: void
   }
   endSpaceInstallationSecretOverlap: {
     roles: 'editor' | 'admin' | 'operator'

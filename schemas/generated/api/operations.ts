@@ -54,3 +54,72 @@ export type Operations = AuditOperations &
   VisitorsOperations
 
 export type OperationId = keyof Operations
+
+/** The ids of the three forms of an operation of levels, by the method and path of the account. */
+export const levelOperations = {
+  'POST /v1/integrations/{integration}/installations/{installation}/configuration/{property}/connect': {
+    account: 'connectInstallationSetting',
+    site: 'connectSiteInstallationSetting',
+    space: 'connectSpaceInstallationSetting',
+  },
+  'POST /v1/integrations/{integration}/installations/{installation}/connect': {
+    account: 'connectInstallation',
+    site: 'connectSiteInstallation',
+    space: 'connectSpaceInstallation',
+  },
+  'GET /v1/integrations/{integration}/installations/{installation}/configuration/{property}/options': {
+    account: 'listInstallationSettingOptions',
+    site: 'listSiteInstallationSettingOptions',
+    space: 'listSpaceInstallationSettingOptions',
+  },
+  'POST /v1/integrations/{integration}/installations/{installation}/render': {
+    account: 'renderInstallationComponent',
+    site: 'renderSiteInstallationComponent',
+    space: 'renderSpaceInstallationComponent',
+  },
+  'POST /v1/integrations/{integration}/installations/{installation}/content-sources/{source}/revision': {
+    account: 'computeInstallationRevision',
+    site: 'computeSiteInstallationRevision',
+    space: 'computeSpaceInstallationRevision',
+  },
+  'POST /v1/integrations/{integration}/installations/{installation}/content-sources/{source}/document': {
+    account: 'computeInstallationDocument',
+    site: 'computeSiteInstallationDocument',
+    space: 'computeSpaceInstallationDocument',
+  },
+  'GET /v1/integrations/{integration}/installations/{installation}': {
+    account: 'getIntegrationInstallationById',
+    site: 'getIntegrationSiteInstallation',
+    space: 'getIntegrationSpaceInstallation',
+  },
+  'PATCH /v1/integrations/{integration}/installations/{installation}': {
+    account: 'updateIntegrationInstallation',
+    site: 'updateIntegrationSiteInstallation',
+    space: 'updateIntegrationSpaceInstallation',
+  },
+  'DELETE /v1/integrations/{integration}/installations/{installation}': {
+    account: 'uninstallIntegration',
+    site: 'uninstallIntegrationFromSite',
+    space: 'uninstallIntegrationFromSpace',
+  },
+  'PUT /v1/integrations/{integration}/installations/{installation}/configuration/{property}': {
+    account: 'putInstallationSetting',
+    site: 'putSiteInstallationSetting',
+    space: 'putSpaceInstallationSetting',
+  },
+  'DELETE /v1/integrations/{integration}/installations/{installation}/configuration/{property}': {
+    account: 'deleteInstallationSetting',
+    site: 'deleteSiteInstallationSetting',
+    space: 'deleteSpaceInstallationSetting',
+  },
+  'POST /v1/integrations/{integration}/installations/{installation}/signing-secret': {
+    account: 'rotateInstallationSecret',
+    site: 'rotateSiteInstallationSecret',
+    space: 'rotateSpaceInstallationSecret',
+  },
+  'DELETE /v1/integrations/{integration}/installations/{installation}/signing-secret/previous': {
+    account: 'endInstallationSecretOverlap',
+    site: 'endSiteInstallationSecretOverlap',
+    space: 'endSpaceInstallationSecretOverlap',
+  },
+} as const satisfies Record<string, { account: OperationId; site: OperationId; space: OperationId }>
