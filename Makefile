@@ -4,7 +4,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 # As bin/annex.js does.
 export UV_THREADPOOL_SIZE ?= 16
 .DEFAULT_GOAL := help
-.PHONY: help run demo dev test torture check lint-api types migrate simulate bench soak kills power-cut operators conformance clean
+.PHONY: help run demo dev test torture check docs lint-api types migrate simulate bench soak kills power-cut operators conformance clean
 
 # isolated-vm needs the flag wherever a process holds isolates itself: some tests do.
 node := node --no-node-snapshot
@@ -44,6 +44,9 @@ check: $(installed) .env ## Types, lint, format, import direction, generated fil
 	step node --test --test-reporter=dot test/imports.test.ts test/words.test.ts; \
 	finish; \
 	echo 'check: types, lint, format, import direction and generated files are in order'
+
+docs: $(installed) ## Writes the reference of the API as one HTML page, and prints its address
+	@node scripts/write-docs.ts
 
 # Fetches Redocly's linter by npx. Its telemetry is off.
 lint-api: $(installed) ## Checks the OpenAPI document by Redocly's recommended rules

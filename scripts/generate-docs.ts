@@ -12,7 +12,7 @@ import { settingsTable } from '../host/config/settings-table.ts'
 import { errorCodes } from '../host/errors.ts'
 import { loadApi } from '../schemas/api.ts'
 import { eventRules } from '../schemas/events.ts'
-import { createApiReference } from './api-reference.ts'
+import { createApiTable } from './api-table.ts'
 import { createSdkReference } from './sdk-reference.ts'
 
 const root = new URL('..', import.meta.url)
@@ -42,7 +42,7 @@ const eventRows = Object.entries(eventRules).map(
 
 const tables: [file: string, mark: string, rows: string[]][] = [
   ['docs/settings.md', 'settings', ['| setting | default | meaning |', '|---|---|---|', ...settingRows]],
-  ['docs/api.md', 'operations', [createApiReference(loadApi())]],
+  ['docs/api.md', 'operations', [createApiTable(loadApi())]],
   ['docs/api.md', 'dropped headers', ['| header | reason |', '|---|---|', ...headerRows]],
   ['docs/plugins.md', 'event scopes', ['| event | installed in a | scope |', '|---|---|---|', ...eventRows]],
   ['docs/sdk.md', 'sdk', [createSdkReference(fileURLToPath(root), 'runtime/sdk')]],

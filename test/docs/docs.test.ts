@@ -63,6 +63,27 @@ describe('what the docs name exists', () => {
     }
   })
 
+  it('headings that are linked', () => {
+    const slug = (heading: string) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\w -]/g, '')
+        .replaceAll(' ', '-')
+    const anchorsOf = (text: string) => [
+      ...[...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => slug(heading)),
+      ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id]) => id),
+    ]
+    let count = 0
+    for (const { file, text } of all) {
+      for (const [, path = '', anchor = ''] of text.matchAll(/\]\(([^)#:]*)#([^)]+)\)/g)) {
+        const page = path === '' ? text : read(join(dirname(file), path))
+        assert.ok(anchorsOf(page).includes(anchor), `${file}: ${path}#${anchor}`)
+        count += 1
+      }
+    }
+    assert.ok(count > 10)
+  })
+
   it('manifest fields', () => {
     const fields = new Set(Object.keys(manifestSchema.properties))
     const [, table = ''] = read('docs/plugins.md').split('## The manifest')
@@ -74,7 +95,7 @@ describe('what the docs name exists', () => {
 })
 
 describe('the document of the API', () => {
-  it('has every route that there is, and the page has each of them', () => {
+  it('has every route that there is, and the page has a row for each of them, with its roles and scope', () => {
     const router = createRouter({} as Parameters<typeof createRouter>[0])
     const routes = router.stack
       .flatMap(({ methods, path }) => methods.map((method) => `${method} ${path}`))
@@ -83,7 +104,14 @@ describe('the document of the API', () => {
     const described = operations.map(({ method, path }) => `${method} ${path}`)
     const toPath = (text: string) => text.replaceAll(/[:*](\w+)/g, '{$1}')
     assert.deepEqual(routes.map(toPath).toSorted(), described.toSorted())
-    const named = [...read('docs/api.md').matchAll(/^`([A-Z]+ \/\S*)`$/gm)].map((match) => match[1])
-    assert.deepEqual(named.toSorted(), described.toSorted())
+    const rows = [...read('docs/api.md').matchAll(/^\| `([A-Z]+ \/\S*)` \| (.*) \| (.*) \| (.*) \|$/gm)]
+    const expected = operations.map(({ method, path, summary, roles, scope }) => [
+      `${method} ${path}`,
+      summary,
+      roles.includes('anyone') ? 'without a token' : roles.join(', '),
+      scope === undefined ? '' : `\`${scope}\``,
+    ])
+    const sort = (all: string[][]) => all.toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1))
+    assert.deepEqual(sort(rows.map(([, ...cells]) => cells)), sort(expected))
   })
 })

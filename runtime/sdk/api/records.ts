@@ -4,7 +4,7 @@ import type * as integrations from '../../../schemas/generated/api/integrations.
 import type * as sites from '../../../schemas/generated/api/sites.ts'
 import type * as spaces from '../../../schemas/generated/api/spaces.ts'
 
-/** A record of the API: docs/api.md has its fields. Other servers send more: read such fields as `unknown`. */
+/** A record of the API: `/openapi.json` has its fields. Other servers send more: read such fields as `unknown`. */
 type Open<T> = T & { [field: string]: unknown }
 
 export type List<T> = { items: T[]; next?: { page: string }; count?: number }
