@@ -64,7 +64,10 @@ export type AnswerSource =
  * A file of schemas/api: the operations of a resource, and what they share. expand-operations.ts makes OpenAPI of it.
  */
 export interface ApiSource {
-  $schema?: string
+  /**
+   * Editors complete and check the file by it.
+   */
+  $schema?: '../api-source.schema.json'
   /**
    * The name of the file without `.schema.json`.
    */
