@@ -1,8 +1,10 @@
 import type { Context } from 'koa'
 import type { ConnectLink } from '../../schemas/generated/api/connections.ts'
+import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { actorOf } from '../access/actor.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
+import { installationOf, type Level } from '../db/queries/levels.ts'
 import type { OAuthFlow } from '../db/queries/oauth-flows.ts'
 import { findOrganization } from '../db/queries/organizations.ts'
 import { findPlace } from '../db/queries/places.ts'
@@ -10,12 +12,12 @@ import { findHolder } from '../db/queries/tokens.ts'
 import { writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { auditLevel } from '../installations/audit-level.ts'
-import { levelOf, toLevel } from '../installations/level-settings.ts'
+import { toRef } from '../installations/level-settings.ts'
 import { type FlowLevel, type OAuthFlows, refused } from '../installations/oauth-flows.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import { hasDotSegments } from '../manifest/checks/check-meaning.ts'
 import { describePlace, propertyOf } from '../manifest/settings/check-configuration.ts'
-import { parseEndpointPath } from '../sandbox/level.ts'
+import { parseEndpointPath } from '../sandbox/level-ref.ts'
 import { originOf } from './caller.ts'
 import { type ConnectQuestion, toConnectPage } from './connect-page.ts'
 import { type FindProviderParts, findProvider } from './find-provider.ts'
@@ -23,7 +25,7 @@ import { cookieOf } from './guard-flows.ts'
 import { clip, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { sendPage } from './page.ts'
-import { type LevelRequest, type OpenLevel, openLevel } from './visible-records.ts'
+import { type LevelRequest, openLevel } from './visible-records.ts'
 
 export type ConnectionParts = FindProviderParts & {
   db: Db
@@ -42,12 +44,12 @@ export function addConnectionRoutes(on: OnOperation, parts: ConnectionParts): vo
   const { db, flows, publicUrl } = parts
   for (const kind of ['account', 'site', 'space'] as const) {
     on(operations[kind].button, async (request) => {
-      const level = await openLevel(db, request)
-      return createLink(request, level, callbackUrlOf(level, request.params.property))
+      const { level, manifest } = await openLevel(db, request)
+      return createLink(request, level, callbackUrlOf(manifest, level, request.params.property))
     })
 
     on(operations[kind].path, async (request) => {
-      const level = await openLevel(db, request)
+      const { level } = await openLevel(db, request)
       const { path } = request.body
       if (hasDotSegments(path)) throw new AnnexError('body_invalid', 'The path has "." or ".." segments.')
       return createLink(request, level, path)
@@ -70,12 +72,12 @@ export function addConnectionRoutes(on: OnOperation, parts: ConnectionParts): vo
 
   async function createLink(
     request: LevelRequest & { context: Context },
-    level: OpenLevel,
+    level: Level,
     path: string,
   ): Promise<ConnectLink> {
     const maker = { actor: actorOf(request.caller), name: await nameOf(db, request.caller) }
     const { token, expiresAt } = await writeTransaction(db, async (transaction) => {
-      const link = await flows.createLink(transaction, toLevel(level), path, maker)
+      const link = await flows.createLink(transaction, toRef(level), path, maker)
       const after = { flow: link.id, path, expiresAt: toIso(link.expiresAt) }
       await auditLevel(transaction, originOf(request), level, { action: 'connection.link', after })
       return link
@@ -84,13 +86,14 @@ export function addConnectionRoutes(on: OnOperation, parts: ConnectionParts): vo
   }
 
   async function askAbout(context: Context, { endpoint, path, maker }: OAuthFlow): Promise<ConnectQuestion> {
-    const level = parseEndpointPath(endpoint) as FlowLevel
-    const prepared = await parts.prepareDispatch.prepare(level)
-    const { manifest, installation, target } = prepared.records
-    const organizationId = installation?.organizationId ?? ''
+    const ref = parseEndpointPath(endpoint) as FlowLevel
+    const prepared = await parts.prepareDispatch.prepare(ref)
+    const { manifest, own } = prepared.records
+    const organizationId = own === undefined ? '' : installationOf(own).organizationId
     const organization = await findOrganization(db, organizationId)
-    const place = target && (await findPlace(db, target.kind, organizationId, target.targetId))
-    const provider = await findProvider(context, { level, path, prepared }, parts)
+    const level = own?.kind === 'account' ? undefined : own
+    const place = level && (await findPlace(db, level.kind, organizationId, level.targetId))
+    const provider = await findProvider(context, { level: ref, path, prepared }, parts)
     return {
       provider: provider?.host,
       integration: { title: manifest.title, name: manifest.name },
@@ -98,7 +101,7 @@ export function addConnectionRoutes(on: OnOperation, parts: ConnectionParts): vo
         title: organization?.title ?? '',
         subdomain: organization?.subdomain ?? organizationId,
       },
-      place: target && { kind: target.kind, title: place?.title ?? target.targetId },
+      place: level && { kind: level.kind, title: place?.title ?? level.targetId },
       maker: maker ?? 'a person whose name was not kept',
     }
   }
@@ -127,16 +130,17 @@ function assertFromItsPage(context: Context, publicUrl: string): void {
 }
 
 /** @throws AnnexError `not_found` */
-function callbackUrlOf({ manifest, installation, target }: OpenLevel, name: string): string {
-  const properties = manifest.configurations?.[levelOf(target)]?.properties ?? {}
-  const property = propertyOf(manifest, levelOf(target), name)
+function callbackUrlOf(manifest: Manifest, level: Level, name: string): string {
+  const { kind } = level
+  const properties = manifest.configurations?.[kind]?.properties ?? {}
+  const property = propertyOf(manifest, kind, name)
   if (property?.type === 'button') return property.callback_url
   const buttons = Object.keys(properties).filter((other) => properties[other]?.type === 'button')
-  const place = describePlace(manifest, levelOf(target), name)
+  const place = describePlace(manifest, kind, name)
   const others = buttons.length === 0 ? 'It has none.' : `It has: ${buttons.join(', ')}.`
   const hint = place === '' ? others : `It belongs to ${place}.`
   throw new AnnexError(
     'not_found',
-    `The ${levelOf(target)} of ${installation.id} has no button "${name}". ${hint}`,
+    `The ${kind} of ${installationOf(level).id} has no button "${name}". ${hint}`,
   )
 }

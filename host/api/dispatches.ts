@@ -9,9 +9,9 @@ import { isOfSettings, renderComponent } from '../dispatches/render-component.ts
 import { type Hops, hopsHeader } from '../egress/loop-guard.ts'
 import { AnnexError } from '../errors.ts'
 import { setUpAfterAction } from '../installations/configure.ts'
-import type { InstalledLevel } from '../installations/level-settings.ts'
+import { toRef } from '../installations/level-settings.ts'
 import type { PrepareDispatch, PreparedLevel } from '../installations/prepare-dispatch.ts'
-import type { Level } from '../sandbox/level.ts'
+import type { LevelRef } from '../sandbox/level-ref.ts'
 import { isPerson } from './caller.ts'
 import { readCookies } from './endpoint-headers.ts'
 import type { OnOperation } from './operations.ts'
@@ -84,13 +84,13 @@ export function addDispatchRoutes(on: OnOperation, parts: DispatchParts): void {
 
   async function render(request: LevelRequest & { body: Render; context: Context }): Promise<Rendered> {
     const { body, context } = request
-    const level = await openLevel(db, request)
-    const prepared = await prepareLevel(level)
+    const { level, manifest, caller } = await openLevel(db, request)
+    const prepared = await prepareDispatch.prepare(toRef(level))
     const rendering = renderComponent(parts, prepared, body, askingOf(context))
-    if (body.action !== undefined && isOfSettings(level, body.componentId) && isPerson(level.caller)) {
+    if (body.action !== undefined && isOfSettings({ manifest }, body.componentId) && isPerson(caller)) {
       // The script may have stored something before it failed.
       await rendering.catch(() => undefined)
-      await setUpAfterAction(db, level.manifest, level)
+      await setUpAfterAction(db, manifest, level)
       wake()
     }
     const { rendered, maxAgeSeconds } = await rendering
@@ -99,16 +99,7 @@ export function addDispatchRoutes(on: OnOperation, parts: DispatchParts): void {
   }
 
   async function prepare(request: LevelRequest): Promise<PreparedLevel> {
-    return prepareLevel(await openLevel(db, request))
-  }
-
-  function prepareLevel({ installation, target }: InstalledLevel): Promise<PreparedLevel> {
-    const { integration, id: installationId } = installation
-    return prepareDispatch.prepare(
-      target === undefined
-        ? { kind: 'installation', integration, installationId }
-        : { kind: target.kind, integration, installationId, targetId: target.targetId },
-    )
+    return prepareDispatch.prepare(toRef((await openLevel(db, request)).level))
   }
 
   function askingOf({ req, state }: Context): Asking {
@@ -124,7 +115,7 @@ const sourceOf = ({ params, body }: { params: { source: string }; body: Compute 
 
 type SiteParams = { integration: string; installation: string; site: string }
 
-const toSite = ({ integration, installation, site }: SiteParams): Level => ({
+const toSite = ({ integration, installation, site }: SiteParams): LevelRef => ({
   kind: 'site',
   integration,
   installationId: installation,

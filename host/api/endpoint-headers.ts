@@ -1,4 +1,4 @@
-import { endpointPath, type Level, signInPath } from '../sandbox/level.ts'
+import { endpointPath, type LevelRef, signInPath } from '../sandbox/level-ref.ts'
 
 /**
  * The head of a visitor's request as text for a script (`runtime/bridge.ts`). Hop-by-hop headers and Annex's own cookies
@@ -23,7 +23,7 @@ export function toRequestText(method: string, url: string, rawHeaders: readonly 
  */
 export function toAnswerHeaders(
   headers: readonly (readonly [string, string])[],
-  level: Level,
+  level: LevelRef,
   requestId: string,
 ): string[] {
   // A policy of the script comes second: it can only narrow this one.
@@ -87,7 +87,7 @@ const cookiePrefixes = ['__secure-', '__host-', '__http-', '__host-http-']
  * Sets `Path` to the endpoint's own and drops `Domain`, so that the cookie is sent to this endpoint alone. A cookie for the
  * sign-in of the level's own site stays there.
  */
-function confineCookie(cookie: string, level: Level): string {
+function confineCookie(cookie: string, level: LevelRef): string {
   const [pair = '', ...attributes] = cookie.split(';')
   const isPath = (attribute: string) => /^\s*path\s*=/i.test(attribute)
   const asked = attributes.findLast(isPath)?.replace(/^.*?=/, '').trim()

@@ -12,7 +12,7 @@ import {
   toContext,
 } from '../installations/prepare-dispatch.ts'
 import { type FailedDispatch, isScriptsFailure, type ReportFailure } from '../installations/report-failure.ts'
-import { endpointPath, endpointPrefix, type Level, parseEndpointPath } from '../sandbox/level.ts'
+import { endpointPath, endpointPrefix, type LevelRef, parseEndpointPath } from '../sandbox/level-ref.ts'
 import { assertHandled, responseOf, type Sandboxes } from '../sandbox/sandboxes.ts'
 import type { DispatchOutcome } from '../sandbox/target.ts'
 import { createReadOrStream, type ReadOrStream } from './body.ts'
@@ -95,7 +95,7 @@ const mostFound = 10_000
  */
 async function findPlace(
   context: Context,
-  level: Level | undefined,
+  level: LevelRef | undefined,
   { prepareDispatch, rateLimits, found }: Parts,
 ): Promise<{ place: string; failed?: unknown }> {
   if (level === undefined) return { place: nowhere }

@@ -13,7 +13,7 @@ import {
   refused,
 } from '../installations/oauth-flows.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
-import { endpointPath, endpointPrefix, type Level, parseEndpointPath } from '../sandbox/level.ts'
+import { endpointPath, endpointPrefix, type LevelRef, parseEndpointPath } from '../sandbox/level-ref.ts'
 import type { Target } from './request-target.ts'
 import { isFromHere } from './visitor.ts'
 
@@ -29,7 +29,7 @@ export type FlowGuardParts = {
 }
 
 /** A request for a script, and the host's own cookies on its answer. */
-export type Routed = { level: Level; target: Target; cookies: string[] }
+export type Routed = { level: LevelRef; target: Target; cookies: string[] }
 
 export type FlowGuard = {
   /**
@@ -150,7 +150,7 @@ export function createFlowGuard({
   }
 
   /** True for the `callback_url` of a button, a path below it, and a redirect address of an earlier flow. */
-  async function isOfConnection(level: Level, { path }: Target): Promise<boolean> {
+  async function isOfConnection(level: LevelRef, { path }: Target): Promise<boolean> {
     const { manifest } = (await prepareDispatch.prepare(level)).records
     const rest = path.slice(endpointPath(level).length)
     if (buttonPaths(manifest).some((button) => isAt(rest, button))) return true
@@ -158,7 +158,7 @@ export function createFlowGuard({
   }
 
   /** The path of a redirect address at this Annex. @throws AnnexError `flow_refused` when the level cannot get a callback there */
-  function callbackOf(redirectUri: string | null, level: Level): string | null {
+  function callbackOf(redirectUri: string | null, level: LevelRef): string | null {
     const address = URL.parse(redirectUri ?? '')
     if (address === null || address.origin !== new URL(publicUrl()).origin) return null
     const target = parseEndpointPath(address.pathname)

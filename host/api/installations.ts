@@ -2,15 +2,15 @@ import type { Installation as InstallationView } from '../../schemas/generated/a
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
-import { listSpaceIds, listTargets } from '../db/queries/installation-targets.ts'
 import { findInstallation, type Installation } from '../db/queries/installations.ts'
 import { toStoredName } from '../db/queries/integrations.ts'
+import { listPlaceLevels, listSpaceIds } from '../db/queries/levels.ts'
 import { listInstallationsWithSpaces } from '../db/queries/list-installations.ts'
 import { listStores } from '../db/queries/stores.ts'
 import { AnnexError } from '../errors.ts'
 import { createManifestReader, findDeployed } from '../installations/find-deployed.ts'
-import { install, installInTarget } from '../installations/install.ts'
-import { toInstallationView, toListed, toTargetView } from '../installations/installation-view.ts'
+import { install, installInPlace } from '../installations/install.ts'
+import { toInstallationView, toListed, toPlaceView } from '../installations/installation-view.ts'
 import { statusOf } from '../installations/level-settings.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import { select } from '../installations/selection.ts'
@@ -71,7 +71,7 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
 
   on('pauseInstallation', async (request) => {
     const { installation, manifest } = await openLevel(db, request)
-    const status = statusOf(manifest, { installation })
+    const status = statusOf(manifest, installation)
     if (status !== 'active') throw wrongStatus({ ...installation, status }, 'paused', 'active')
     await pause(installation, originOf(request))
     return viewChanged(request.caller, installation)
@@ -140,27 +140,27 @@ export function addTargetRoutes(on: OnOperation, parts: InstallationParts): void
       const viewer = { caller, manifest, publicUrl: publicUrl() }
       return listPage(request, {
         place: idPlace(kind),
-        read: (at) => listTargets(db, { installationId: installation.id, kind }, at),
+        read: (at) => listPlaceLevels(db, installation, kind, at),
         placeOf: ({ targetId }) => targetId,
         // All are of one kind; the list of each kind has a type of its own.
-        toView: (target): never => toListed(toTargetView(installation, target, viewer), caller) as never,
+        toView: (level): never => toListed(toPlaceView(level, viewer), caller) as never,
       })
     })
 
     on(installOn, async (request) => {
       const { caller, installation, manifest } = await openLevel(db, request)
       const name = 'site' in request.body ? request.body.site : request.body.space
-      const installed = await installInTarget(db, box, {
-        ...{ installation, manifest, kind, name },
+      const installed = await installInPlace(db, box, {
+        installation,
+        manifest,
+        kind,
+        name,
         origin: originOf(request),
       })
       prepareDispatch.forget()
       wake()
       const viewer = { caller, manifest, publicUrl: publicUrl() }
-      return {
-        ...toTargetView(installation, installed.target, viewer),
-        signingSecret: installed.signingSecret,
-      }
+      return { ...toPlaceView(installed.level, viewer), signingSecret: installed.signingSecret }
     })
   }
 }

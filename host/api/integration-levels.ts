@@ -4,12 +4,12 @@ import type {
 } from '../../schemas/generated/api/installations.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
-import { listTargetsOfIntegration } from '../db/queries/installation-targets.ts'
 import type { TargetKind } from '../db/queries/installations.ts'
 import { toStoredName } from '../db/queries/integrations.ts'
+import { listPlacesOfIntegration } from '../db/queries/levels.ts'
 import { AnnexError } from '../errors.ts'
 import { createManifestReader } from '../installations/find-deployed.ts'
-import { toListed, toTargetView } from '../installations/installation-view.ts'
+import { toListed, toPlaceView } from '../installations/installation-view.ts'
 import type { MissedCalls } from '../installations/missed-calls.ts'
 import { isPerson } from './caller.ts'
 import { listPage } from './list-query.ts'
@@ -46,15 +46,15 @@ export function addIntegrationLevelRoutes(
     const answer = await listPage(request, {
       place: levelPlace,
       read: ({ after, limit }) =>
-        listTargetsOfIntegration(db, {
+        listPlacesOfIntegration(db, {
           ...where,
           limit,
           ...(after !== undefined && { after: toPlace(after) }),
         }),
-      placeOf: ({ target: { installationId, targetId } }) => `${installationId} ${targetId}`,
-      toView: async ({ installation, target }) => {
-        const viewer = { caller, manifest: await readManifest(installation), publicUrl: publicUrl() }
-        return toListed(toTargetView(installation, target, viewer), caller) as View
+      placeOf: ({ installationId, targetId }) => `${installationId} ${targetId}`,
+      toView: async (level) => {
+        const viewer = { caller, manifest: await readManifest(level.above), publicUrl: publicUrl() }
+        return toListed(toPlaceView(level, viewer), caller) as View
       },
     })
     if (answer.count === 0 && isPerson(caller)) await openIntegration(db, caller, params.integration)

@@ -102,7 +102,8 @@ export function addJobRoutes(on: OnOperation, { db, longReader, wake }: JobParts
     const manifest = (await findDeployed(db, level.integration, installation))?.manifest
     const kind = 'targetId' in level ? level.kind : 'account'
     const settingDetails = Object.fromEntries(secrets.map((name) => [name, { secret: true as const }]))
-    const configuration = toVisibleSettings(manifest, kind, {
+    const configuration = toVisibleSettings(manifest, {
+      kind,
       configuration: previous.configuration,
       settingDetails,
     })

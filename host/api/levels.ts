@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
-import { listSpaceIds } from '../db/queries/installation-targets.ts'
+import { listSpaceIds } from '../db/queries/levels.ts'
 import { AnnexError } from '../errors.ts'
 import { type Editing, editByInstaller, editByScript, editSetting } from '../installations/configure.ts'
 import { toInstallationView, toLevelView, toRotatedView } from '../installations/installation-view.ts'
@@ -65,7 +65,7 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
 
   on('getInstallation', async (request) => {
     const { caller, manifest, installation } = await openLevel(reader, request)
-    request.context.set('etag', settingsTag(manifest, { installation }))
+    request.context.set('etag', settingsTag(manifest, installation))
     const spaces = await listSpaceIds(reader, installation.id)
     return toInstallationView({ ...installation, spaces }, { caller, manifest, publicUrl: publicUrl() })
   })
@@ -76,48 +76,48 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
     on(get, view)
 
     on(remove, async (request) => {
-      const level = await openUndeployed(db, request)
-      await uninstall(db, level.manifest, level, originOf(request))
+      const { level, manifest } = await openUndeployed(db, request)
+      await uninstall(db, manifest, level, originOf(request))
       prepareDispatch.forget()
       wake()
     })
 
     on(update, async (request) => {
-      const level = await openLevel(db, request)
-      const { caller, body } = request
-      const editing = editingOf(request, level.manifest)
+      const { caller, level, manifest } = await openLevel(db, request)
+      const { body } = request
+      const editing = editingOf(request, manifest)
       if (!isPerson(caller)) {
-        await editByScript(db, level.manifest, level, body, editing)
+        await editByScript(db, manifest, level, body, editing)
       } else {
         if (body.keep !== undefined || body.connection !== undefined) throw onlyForScripts()
-        await editByInstaller(db, level.manifest, level, body, editing)
+        await editByInstaller(db, manifest, level, body, editing)
       }
       return viewEdited(request)
     })
 
     on(set, async (request) => {
-      const level = await openLevel(db, request)
+      const { level, manifest } = await openLevel(db, request)
       const setting = { name: request.params.property, ...request.body }
-      await editSetting(db, level.manifest, level, setting, editingOf(request, level.manifest))
+      await editSetting(db, manifest, level, setting, editingOf(request, manifest))
       return viewEdited(request)
     })
 
     on(unset, async (request) => {
-      const level = await openLevel(db, request)
+      const { level, manifest } = await openLevel(db, request)
       const setting = { name: request.params.property, value: undefined }
-      await editSetting(db, level.manifest, level, setting, editingOf(request, level.manifest))
+      await editSetting(db, manifest, level, setting, editingOf(request, manifest))
       return viewEdited(request)
     })
 
     on(rotate, async (request) => {
-      const level = await openLevel(db, request)
+      const { level } = await openLevel(db, request)
       const rotated = await rotateSecret(db, box, level, request.body, Date.now(), originOf(request))
       forgetSecrets()
       return toRotatedView(rotated)
     })
 
     on(end, async (request) => {
-      await endOverlap(db, await openLevel(db, request), originOf(request))
+      await endOverlap(db, (await openLevel(db, request)).level, originOf(request))
       forgetSecrets()
     })
   }
@@ -142,10 +142,10 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
   }
 
   async function view(request: SettingsRequest) {
-    const { caller, manifest, ...level } = await openLevel(reader, request)
+    const { caller, manifest, level } = await openLevel(reader, request)
     request.context.set('etag', settingsTag(manifest, level))
-    const spaces = level.target === undefined ? await listSpaceIds(reader, level.installation.id) : []
-    return toLevelView({ ...level, spaces }, { caller, manifest, publicUrl: publicUrl() })
+    const spaces = level.kind === 'account' ? await listSpaceIds(reader, level.id) : []
+    return toLevelView(level, spaces, { caller, manifest, publicUrl: publicUrl() })
   }
 }
 

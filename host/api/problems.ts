@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import type { Problem } from '../../schemas/generated/api/problems.ts'
 import { cacheReads } from '../cache.ts'
 import type { Db } from '../db/db.ts'
+import { installationOf } from '../db/queries/levels.ts'
 import { readSubdomains } from '../db/queries/organizations.ts'
 import {
   countFailedTasks,
@@ -228,10 +229,10 @@ async function readInstallations(db: Db, owner: Owner): Promise<Noticed[]> {
   ]
 }
 
-function toPending({ installation, target, version, why }: UnfitLevel): Noticed {
-  const { id, integration, organizationId, createdAt } = installation
-  const since = Math.max(Number(version.createdAt), Number((target ?? { createdAt }).createdAt))
-  const place = target === undefined ? '' : ` in the ${target.kind} ${target.targetId}`
+function toPending({ level, version, why }: UnfitLevel): Noticed {
+  const { id, integration, organizationId } = installationOf(level)
+  const since = Math.max(Number(version.createdAt), Number(level.createdAt))
+  const place = level.kind === 'account' ? '' : ` in the ${level.kind} ${level.targetId}`
   const list = why.slice(0, mostNamed).map(({ path, message }) => `${path.split('/').at(-1)}: ${message}`)
   const more = why.length - list.length
   const rest = more > 0 ? ` There ${more === 1 ? 'is 1' : `are ${more}`} more.` : ''

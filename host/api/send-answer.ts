@@ -2,7 +2,7 @@ import { type ServerResponse, validateHeaderName, validateHeaderValue } from 'no
 import { Readable } from 'node:stream'
 import type { AnswerHead } from '../../runtime/bridge.ts'
 import { AnnexError, messageOf } from '../errors.ts'
-import type { Level } from '../sandbox/level.ts'
+import type { LevelRef } from '../sandbox/level-ref.ts'
 import type { ScriptResponse } from '../sandbox/target.ts'
 import { toAnswerHeaders } from './endpoint-headers.ts'
 
@@ -15,7 +15,7 @@ const bodyless: ReadonlySet<number> = new Set([204, 304])
 /** The answer of a script. A body that is a stream is read to its end, or destroyed. */
 export type ScriptAnswer = ScriptResponse & {
   /** Cookies are confined to its endpoint. */
-  level: Level
+  level: LevelRef
   requestId: string
   /** The host's own cookies. */
   cookies?: readonly string[]

@@ -1,15 +1,17 @@
 import type { Context } from 'koa'
 import type { SettingOptions } from '../../schemas/generated/api/connections.ts'
+import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Db } from '../db/db.ts'
+import { installationOf, type Level } from '../db/queries/levels.ts'
 import type { AskParts } from '../dispatches/ask-script.ts'
 import { askOptions, type OptionsQuery } from '../dispatches/setting-options.ts'
 import { type Hops, hopsHeader } from '../egress/loop-guard.ts'
 import { AnnexError } from '../errors.ts'
 import { keepLabel } from '../installations/configure.ts'
-import { levelOf, toLevel } from '../installations/level-settings.ts'
+import { toRef } from '../installations/level-settings.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import { describePlace, propertyOf } from '../manifest/settings/check-configuration.ts'
-import { endpointPath } from '../sandbox/level.ts'
+import { endpointPath } from '../sandbox/level-ref.ts'
 import type { OnOperation } from './operations.ts'
 import { type LevelRequest, openLevel } from './visible-records.ts'
 
@@ -35,13 +37,13 @@ export function addSettingOptionRoutes(on: OnOperation, parts: SettingOptionPart
     request: LevelRequest & { params: { property: string }; query: OptionsQuery; context: Context },
   ): Promise<SettingOptions> {
     const { params, query, context } = request
-    const level = await openLevel(db, request)
-    const { configuration, settingDetails } = level.target ?? level.installation
+    const { level, manifest } = await openLevel(db, request)
+    const { configuration, settingDetails } = level
     const name = params.property
-    const { completionUrl, choices } = choicesOf(level, name)
+    const { completionUrl, choices } = choicesOf(manifest, level, name)
     const { req, state } = context
     const hops = readHops(String(req.headers[hopsHeader] ?? ''))
-    const path = toLevel(level)
+    const path = toRef(level)
     const url = publicUrl() + endpointPath(path) + completionUrl
     const known = Object.hasOwn(settingDetails, name) ? settingDetails[name]?.label : undefined
     try {
@@ -61,17 +63,19 @@ export function addSettingOptionRoutes(on: OnOperation, parts: SettingOptionPart
 
 /** @throws AnnexError `not_found` */
 function choicesOf(
-  { manifest, installation, target }: Awaited<ReturnType<typeof openLevel>>,
+  manifest: Manifest,
+  level: Level,
   name: string,
 ): { completionUrl: string; choices: string[] | undefined } {
-  const property = propertyOf(manifest, levelOf(target), name)
+  const { kind } = level
+  const property = propertyOf(manifest, kind, name)
   if (property?.type === 'string' && property.completion_url !== undefined) {
     return { completionUrl: property.completion_url, choices: property.enum }
   }
-  const place = describePlace(manifest, levelOf(target), name)
+  const place = describePlace(manifest, kind, name)
   const hint = place === '' ? '' : ` It belongs to ${place}.`
   throw new AnnexError(
     'not_found',
-    `The ${levelOf(target)} of ${installation.id} has no setting "${name}" with a completion_url.${hint}`,
+    `The ${kind} of ${installationOf(level).id} has no setting "${name}" with a completion_url.${hint}`,
   )
 }

@@ -4,9 +4,9 @@ import { isInstallKey } from '../access/install-keys.ts'
 import type { Caller } from '../access/tokens.ts'
 import { isSameName } from '../db/any-case.ts'
 import type { Db } from '../db/db.ts'
-import { findTarget, type InstallationTarget } from '../db/queries/installation-targets.ts'
 import { findRunning, type Installation, type Running, type TargetKind } from '../db/queries/installations.ts'
 import { findIntegration, type IntegrationRow } from '../db/queries/integrations.ts'
+import { findPlaceLevel, type Level } from '../db/queries/levels.ts'
 import { findInstalled } from '../db/queries/list-installations.ts'
 import { findPlace, findPlacesOf, type Places } from '../db/queries/places.ts'
 import { listUnreached, type Reach } from '../db/queries/reach.ts'
@@ -17,12 +17,7 @@ import { assertScope } from '../sandbox/host-calls.ts'
 import { isPerson } from './caller.ts'
 
 /** An installation, or its site or space installation, with the manifest of the version that it runs. */
-export type OpenLevel = {
-  caller: Caller
-  installation: Installation
-  target: InstallationTarget | undefined
-  manifest: Manifest
-}
+export type OpenLevel = { caller: Caller; level: Level; installation: Installation; manifest: Manifest }
 
 /** A request for an installation, or for one of its site or space installations. */
 export type LevelRequest = {
@@ -39,10 +34,10 @@ export type LevelRequest = {
  * @throws AnnexError `not_found`, also when the caller may not see it; `missing_scope`; `no_version`
  */
 export async function openLevel(db: Db, request: LevelRequest): Promise<OpenLevel> {
-  const level = await openUndeployed(db, request)
-  const { installation } = level
-  const manifest = level.manifest ?? (await getDeployed(db, installation.integration, installation)).manifest
-  return { ...level, manifest }
+  const opened = await openUndeployed(db, request)
+  const { installation } = opened
+  const manifest = opened.manifest ?? (await getDeployed(db, installation.integration, installation)).manifest
+  return { ...opened, manifest }
 }
 
 /** As `openLevel`, also of an integration without a deployed version. */
@@ -51,16 +46,17 @@ export async function openUndeployed(
   { caller, params, operation }: LevelRequest,
 ): Promise<Omit<OpenLevel, 'manifest'> & { manifest: Manifest | undefined }> {
   const found = await visibleInstallation(db, caller, params.integration, params.installation)
-  const { installation } = found
+  const { installation, manifest } = found
   assertOperationScope(caller, operation)
   const { site, space } = params
-  if (site === undefined && space === undefined) return { caller, ...found, target: undefined }
+  if (site === undefined && space === undefined)
+    return { caller, level: installation, installation, manifest }
   const kind = site === undefined ? 'space' : 'site'
   const name = site ?? space ?? ''
   const { id, organizationId } = installation
   const targetId = (await findPlace(db, kind, organizationId, name))?.id ?? name
-  const target = await findTarget(db, { installationId: id, kind, targetId })
-  if (target !== undefined && isThereFor(caller, target)) return { caller, ...found, target }
+  const level = await findPlaceLevel(db, installation, { kind, targetId })
+  if (level !== undefined && isThereFor(caller, level)) return { caller, level, installation, manifest }
   throw new AnnexError('not_found', `${id} is not installed in the ${kind} ${name}.`)
 }
 

@@ -1,13 +1,13 @@
 import type { SecretBox } from '../access/secret-box.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
-import { type InstallationTarget, listInstallationsOn } from '../db/queries/installation-targets.ts'
-import { findRunning, type Installation } from '../db/queries/installations.ts'
+import { findRunning } from '../db/queries/installations.ts'
+import { listPlaceRowsOn, type PlaceLevel } from '../db/queries/levels.ts'
 import { AnnexError } from '../errors.ts'
 import { changeSite } from '../installations/records.ts'
 import { overlapEnd } from '../installations/rotate-secret.ts'
 import { verifyVisitorToken } from '../installations/visitor-token.ts'
-import { signInPath } from '../sandbox/level.ts'
+import { signInPath } from '../sandbox/level-ref.ts'
 import { originOf } from './caller.ts'
 import { toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
@@ -37,11 +37,11 @@ export function addVisitorRoutes(on: OnOperation, { db, box, publicUrl }: Visito
     const site = await openSite(db, request)
     const found = await findAuthentication(db, site.id)
     if (found === undefined) return { object: 'site-authentication', backend: 'none' }
-    const { integration, id: installation } = found.installation
-    const loginUrl = publicUrl() + signInPath(integration, found.target)
+    const { integration, id: installation } = found.above
+    const loginUrl = publicUrl() + signInPath(integration, found)
     const { caller } = request
     const isOwn = caller.kind === 'installation' && caller.installationId === installation
-    const privateKey = isOwn ? { privateKey: box.open(found.target.signingSecret) } : {}
+    const privateKey = isOwn ? { privateKey: box.open(found.signingSecret) } : {}
     return {
       object: 'site-authentication',
       backend: 'integration',
@@ -58,9 +58,9 @@ export function addVisitorRoutes(on: OnOperation, { db, box, publicUrl }: Visito
     if (found === undefined) {
       throw new AnnexError('not_found', `No integration signs visitors of the site ${site.id} in.`)
     }
-    const { signingSecret, previousSigningSecret } = found.target
+    const { signingSecret, previousSigningSecret } = found
     const now = nowOf(db)
-    const isOverlap = overlapEnd(found.target, now) !== null
+    const isOverlap = overlapEnd(found, now) !== null
     const sealed = [signingSecret, ...(isOverlap && previousSigningSecret ? [previousSigningSecret] : [])]
     const keys = sealed.map((secret) => box.open(secret))
     const verified = verifyVisitorToken(request.body.token, keys, now)
@@ -71,15 +71,12 @@ export function addVisitorRoutes(on: OnOperation, { db, box, publicUrl }: Visito
 }
 
 /** The installation that signs visitors of a site in: the first that is active there and has the scope. */
-async function findAuthentication(
-  db: Db,
-  siteId: string,
-): Promise<{ installation: Installation; target: InstallationTarget } | undefined> {
-  for (const target of await listInstallationsOn(db, 'site', siteId)) {
-    if (target.status !== 'active') continue
-    const running = await findRunning(db, target.installationId)
+async function findAuthentication(db: Db, siteId: string): Promise<PlaceLevel | undefined> {
+  for (const row of await listPlaceRowsOn(db, 'site', siteId)) {
+    if (row.status !== 'active') continue
+    const running = await findRunning(db, row.installationId)
     if (running?.installation.status !== 'active') continue
-    if (running.manifest?.scopes.includes(scope)) return { installation: running.installation, target }
+    if (running.manifest?.scopes.includes(scope)) return { ...row, above: running.installation }
   }
   return undefined
 }

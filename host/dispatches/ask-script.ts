@@ -7,7 +7,7 @@ import { AnnexError, isAnnexError } from '../errors.ts'
 import { assertHasScript, type PreparedLevel, toContext } from '../installations/prepare-dispatch.ts'
 import { isScriptsFailure, type ReportFailure } from '../installations/report-failure.ts'
 import { assertScope } from '../sandbox/host-calls.ts'
-import type { Level } from '../sandbox/level.ts'
+import type { LevelRef } from '../sandbox/level-ref.ts'
 import { assertHandled, responseOf, type Sandboxes } from '../sandbox/sandboxes.ts'
 import type { DispatchOutcome, Visitor } from '../sandbox/target.ts'
 
@@ -57,7 +57,7 @@ export async function askScript<Answer>(
   }
 }
 
-function idsOf(level: Level): Record<string, string> {
+function idsOf(level: LevelRef): Record<string, string> {
   if (level.kind === 'integration') return {}
   const { installationId } = level
   if (level.kind === 'installation') return { installationId }

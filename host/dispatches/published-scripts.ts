@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
+import { levelsTo } from '../db/queries/levels.ts'
 import { isAnnexError } from '../errors.ts'
 import { statusOf } from '../installations/level-settings.ts'
 import type { PreparedLevel } from '../installations/prepare-dispatch.ts'
 import { isScriptsFailure } from '../installations/report-failure.ts'
-import { endpointPath } from '../sandbox/level.ts'
+import { endpointPath } from '../sandbox/level-ref.ts'
 import { type Asking, type AskParts, askScript, maxAgeOf, readWhole, type WholeAnswer } from './ask-script.ts'
 
 /** JavaScript for the visitors of a site. `maxAgeSeconds`: how long a browser may use it without asking again. */
@@ -84,13 +85,11 @@ const isCached = (error: unknown): boolean =>
   isAnnexError(error) && isScriptsFailure(error) && error.code !== 'machine_busy'
 
 /** A level that lacks settings has no script yet, and a page of its site is no place to say so. */
-function isActive({ records: { manifest, installation, target } }: PreparedLevel): boolean {
-  if (installation === undefined || target === undefined) return false
-  return [{ installation }, { installation, target }].every((level) => statusOf(manifest, level) === 'active')
-}
+const isActive = ({ records: { manifest, own } }: PreparedLevel): boolean =>
+  own?.above !== undefined && levelsTo(own).every((level) => statusOf(manifest, level) === 'active')
 
-function keyOf({ records: { level, version, installation, target } }: PreparedLevel): string {
-  return [endpointPath(level), version.digest, installation?.updatedAt, target?.updatedAt].join(' ')
+function keyOf({ records: { level, version, own } }: PreparedLevel): string {
+  return [endpointPath(level), version.digest, own?.above?.updatedAt, own?.updatedAt].join(' ')
 }
 
 const nothing: WholeAnswer = { headers: new Map(), body: Buffer.from('/* nothing to run */') }

@@ -1,5 +1,6 @@
 import type { Render, Rendered } from '../../schemas/generated/api/dispatches.ts'
 import { isJsonObject } from '../assert-json.ts'
+import { installationOf } from '../db/queries/levels.ts'
 import { AnnexError } from '../errors.ts'
 import type { LevelRecords } from '../installations/build-environment.ts'
 import type { PreparedLevel } from '../installations/prepare-dispatch.ts'
@@ -59,9 +60,9 @@ const facts: ReadonlySet<string> = new Set(['organizationId', 'installationId', 
 const withoutFacts = (context: Record<string, unknown> = {}): Record<string, unknown> =>
   Object.fromEntries(Object.entries(context).filter(([name]) => !facts.has(name)))
 
-const placeOf = ({ installation, target }: LevelRecords): Record<string, unknown> => ({
-  ...(installation && { organizationId: installation.organizationId }),
-  ...(target && { [`${target.kind}Id`]: target.targetId }),
+const placeOf = ({ own }: LevelRecords): Record<string, unknown> => ({
+  ...(own && { organizationId: installationOf(own).organizationId }),
+  ...(own?.above && { [`${own.kind}Id`]: own.targetId }),
 })
 
 /** @throws AnnexError `script_failed` */

@@ -2,15 +2,14 @@ import { eventRules, hasScopeFor } from '../../schemas/events.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
-import { listInstallationsOn } from '../db/queries/installation-targets.ts'
 import { findRunning, type TargetKind } from '../db/queries/installations.ts'
+import { levelsTo, listPlaceRowsOn, type PlaceLevel } from '../db/queries/levels.ts'
 import { eachInstallation } from '../db/queries/list-installations.ts'
 import { findSite, findSpace } from '../db/queries/places.ts'
 import { lockTaking } from '../db/queries/suspensions.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
-import type { InstalledLevel } from '../installations/level-settings.ts'
 import { isBeingSetUp, statusReasonOf, whyPending } from '../installations/level-settings.ts'
-import type { Level } from '../sandbox/level.ts'
+import type { LevelRef } from '../sandbox/level-ref.ts'
 import type { PublishedEvent } from './validate-event.ts'
 
 /** The site or space of an event. */
@@ -20,7 +19,7 @@ export function eventTarget(event: PublishedEvent): { kind: TargetKind; id: stri
 }
 
 /** A site or space installation that gets an event. */
-export type EventLevel = Extract<Level, { targetId: string }>
+export type EventLevel = Extract<LevelRef, { targetId: string }>
 
 /** A level that gets an event. `waits`: its installation is paused or suspended. */
 export type Taker = { level: EventLevel; waits: boolean }
@@ -73,15 +72,15 @@ async function matchingInstallations(
 ): Promise<Taker[]> {
   const { kind, id } = eventTarget(event)
   const levels: EventLevel[] = []
-  for (const target of await listInstallationsOn(db, kind, id)) {
-    if (target.status !== 'active') continue
-    const running = await findRunning(db, target.installationId)
+  for (const row of await listPlaceRowsOn(db, kind, id)) {
+    if (row.status !== 'active') continue
+    const running = await findRunning(db, row.installationId)
     if (running === undefined) continue
     const { installation, manifest } = running
     if (installation.organizationId !== organizationId || installation.removingAt !== null) continue
     if (!hasScopeFor(event.type, manifest?.scopes)) continue
-    if (installation.status === 'pending' && !isBeingSetUp(manifest, { installation }, nowOf(db))) continue
-    const levelsHere = [{ installation }, { installation, target }]
+    if (installation.status === 'pending' && !isBeingSetUp(manifest, installation, nowOf(db))) continue
+    const levelsHere = levelsTo({ ...row, above: installation })
     if (levelsHere.some((level) => whyPending(manifest, level).length > 0)) continue
     const { integration } = installation
     levels.push({ kind, integration, installationId: installation.id, targetId: id })
@@ -114,17 +113,17 @@ export async function explainSkipped(
   event: PublishedEvent,
 ): Promise<Skipped[]> {
   const { kind, id } = eventTarget(event)
-  const there = new Map((await listInstallationsOn(db, kind, id)).map((one) => [one.installationId, one]))
+  const there = new Map((await listPlaceRowsOn(db, kind, id)).map((one) => [one.installationId, one]))
   const skipped: Skipped[] = []
   for await (const installation of eachInstallation(db, { organizationId })) {
     if (skipped.length === mostShown) break
     const { id: installationId, integration } = installation
     const manifest = (await findDeployed(db, integration, installation))?.manifest
-    const target = there.get(installationId)
+    const row = there.get(installationId)
     const why =
-      target === undefined
+      row === undefined
         ? whyNotThere(manifest, event)
-        : whyNot(manifest, event.type, { installation, target })
+        : whyNot(manifest, event.type, { ...row, above: installation })
     if (why !== undefined) skipped.push({ installation: installationId, integration, ...why })
   }
   return skipped
@@ -141,7 +140,7 @@ function whyNotThere(manifest: Manifest | undefined, event: PublishedEvent): Why
 function whyNot(
   manifest: Manifest | undefined,
   type: PublishedEvent['type'],
-  { installation, target }: Required<InstalledLevel>,
+  place: PlaceLevel,
 ): Why | undefined {
   if (manifest === undefined) {
     return { reason: 'not_deployed', message: 'Its integration has no deployed version.' }
@@ -150,16 +149,16 @@ function whyNot(
     const scopes = eventRules[type].scopes.join(' or ')
     return { reason: 'missing_scope', message: `Its manifest does not declare the scope ${scopes}.` }
   }
+  const { above: installation } = place
   const isPending = [installation.status, installation.suspendedFrom].includes('pending')
   const isSetUp =
-    target.status === 'active' && (!isPending || isBeingSetUp(manifest, { installation }, Date.now()))
-  const settings = [{ installation }, { installation, target }].flatMap((level) =>
-    whyPending(manifest, level),
-  )
+    place.status === 'active' && (!isPending || isBeingSetUp(manifest, installation, Date.now()))
+  const settings = levelsTo(place).flatMap((level) => whyPending(manifest, level))
   if (isSetUp && settings.length === 0) return undefined
   const names = settings.map(({ path }) => path.replace('/configuration/', '')).join(', ')
-  const levels = [{ installation, target }, { installation }]
-  const [reason] = levels.flatMap((level) => statusReasonOf(manifest, level) ?? [])
+  const [reason] = levelsTo(place)
+    .toReversed()
+    .flatMap((level) => statusReasonOf(manifest, level) ?? [])
   const notSetUp = reason ?? 'Its setup event is not handled yet.'
   const message = names === '' ? notSetUp : `Settings are missing or do not fit: ${names}.`
   return { reason: 'settings_missing', message }

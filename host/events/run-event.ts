@@ -4,6 +4,7 @@ import type { Clock } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { createId } from '../db/ids.ts'
 import { type Job, mostInterruptions } from '../db/queries/jobs.ts'
+import { installationOf } from '../db/queries/levels.ts'
 import { releaseJobs } from '../db/queries/release-waiting.ts'
 import { isHeld } from '../db/queries/suspensions.ts'
 import { AnnexError, type ErrorCode, isAnnexError, messageOf } from '../errors.ts'
@@ -69,11 +70,12 @@ export function createRunEvent(given: {
     let prepared: PreparedLevel | undefined
     try {
       prepared = await prepareDispatch[isLastEvent(event) ? 'prepareLast' : 'prepare'](level)
-      const { installation, manifest } = prepared.records
+      const { own, manifest } = prepared.records
+      const installation = own && installationOf(own)
       if (Object.hasOwn(eventRules, event.type) && installation?.status === 'pending') {
         const reason = `The setup event of ${installation.id} is not handled yet.`
         const [now, dueAtMs] = [clock.now(), clock.now() + againAfterMs]
-        return isBeingSetUp(manifest, { installation }, now)
+        return isBeingSetUp(manifest, installation, now)
           ? { move: { state: 'due', dueAtMs, reason, run: 'not begun' } }
           : { move: { state: 'failed', reason } }
       }
@@ -139,9 +141,8 @@ export function createRunEvent(given: {
 
   async function activate(transaction: Db, all: readonly PreparedLevel[]): Promise<[]> {
     for (const { records } of all) {
-      const { manifest, installation, target } = records
-      if (installation === undefined) continue
-      await activateAfterSetup(transaction, manifest, { installation, ...(target && { target }) })
+      const { manifest, own } = records
+      if (own !== undefined) await activateAfterSetup(transaction, manifest, own)
     }
     prepareDispatch.forget()
     return []

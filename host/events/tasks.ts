@@ -9,7 +9,7 @@ import { AnnexError } from '../errors.ts'
 import type { EventJob } from '../installations/setup-event.ts'
 import type { Wake } from '../queue/worker.ts'
 import type { HostCall } from '../sandbox/host-calls.ts'
-import type { Level } from '../sandbox/level.ts'
+import type { LevelRef } from '../sandbox/level-ref.ts'
 
 const maxScheduleSeconds = 86_400
 
@@ -35,7 +35,7 @@ const maxDueTasks = 1_000
  * @throws AnnexError `bad_request` for a task of more than 64 levels; `body_too_large` over 512 KiB; `conflict` when the
  *   installation has 1,000 queued tasks
  */
-export async function queueTask(db: Db, level: Level, { task, schedule = 0 }: Args): Promise<void> {
+export async function queueTask(db: Db, level: LevelRef, { task, schedule = 0 }: Args): Promise<void> {
   const text = JSON.stringify(task)
   assertFits(text, maxTaskBytes, tooLarge)
   // A script passes a value of any depth.

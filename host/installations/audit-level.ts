@@ -2,11 +2,12 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Origin } from '../access/actor.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
+import { installationOf, type Level } from '../db/queries/levels.ts'
 import { findLastUsed } from '../db/queries/oauth-flows.ts'
 import { type AuditEntry, recordAudit } from '../logs/audit.ts'
 import { environmentSecrets } from '../logs/known-secrets.ts'
-import { endpointPath } from '../sandbox/level.ts'
-import { type InstalledLevel, levelOf, toLevel, toVisibleSettings } from './level-settings.ts'
+import { endpointPath } from '../sandbox/level-ref.ts'
+import { toRef, toVisibleSettings } from './level-settings.ts'
 import { flowLifetimeMs } from './oauth-flows.ts'
 import { secretTexts } from './secret-settings.ts'
 
@@ -14,14 +15,14 @@ import { secretTexts } from './secret-settings.ts'
 export function auditLevel(
   transaction: Db,
   origin: Origin,
-  { installation, target }: InstalledLevel,
+  level: Level,
   entry: Omit<AuditEntry, 'organizationId' | 'subject'>,
 ): Promise<void> {
-  const { id, organizationId } = installation
+  const { id, organizationId } = installationOf(level)
   const subject =
-    target === undefined
+    level.kind === 'account'
       ? { kind: 'installation', id }
-      : { kind: `${target.kind}_installation`, id: `${id}/${target.targetId}` }
+      : { kind: `${level.kind}_installation`, id: `${id}/${level.targetId}` }
   return recordAudit(transaction, origin, { ...entry, organizationId, subject })
 }
 
@@ -30,7 +31,7 @@ export function auditSettings(
   transaction: Db,
   origin: Origin,
   manifest: Manifest,
-  { before, after }: { before: InstalledLevel; after: InstalledLevel },
+  { before, after }: { before: Level; after: Level },
 ): Promise<void> {
   return auditLevel(transaction, origin, after, {
     action: 'settings.change',
@@ -47,17 +48,17 @@ export function auditSettings(
 export async function auditConnections(
   transaction: Db,
   origin: Origin,
-  { before, after }: { before: InstalledLevel; after: InstalledLevel },
+  { before, after }: { before: Level; after: Level },
 ): Promise<void> {
-  const [from, to] = [before, after].map((level) => (level.target ?? level.installation).settingDetails)
-  const made = Object.entries(to ?? {}).flatMap(([name, { connection }]) =>
-    connection !== undefined && connection.since !== from?.[name]?.connection?.since
+  const { settingDetails: known } = before
+  const made = Object.entries(after.settingDetails).flatMap(([name, { connection }]) =>
+    connection !== undefined && connection.since !== known[name]?.connection?.since
       ? [{ name, connection }]
       : [],
   )
   if (made.length === 0) return
   const since = nowOf(transaction) - flowLifetimeMs
-  const flow = await findLastUsed(transaction, endpointPath(toLevel(after)), since)
+  const flow = await findLastUsed(transaction, endpointPath(toRef(after)), since)
   const account = made.find(({ connection }) => connection.account !== undefined)?.connection.account
   const actor = flow?.makerKind == null ? origin.actor : { kind: flow.makerKind, id: flow.makerId }
   await auditLevel(transaction, { ...origin, actor }, after, {
@@ -71,18 +72,13 @@ export async function auditConnections(
 }
 
 /** Values of secret settings, and of settings whose names suggest a secret. */
-function secretsIn(
-  manifest: Manifest,
-  { installation, target }: InstalledLevel,
-): [name: string, value: string][] {
-  const stored = target ?? installation
-  const secrets = secretTexts(manifest, levelOf(target), stored)
-  return [...secrets, ...environmentSecrets({ installation: { configuration: stored.configuration } })]
+function secretsIn(manifest: Manifest, level: Level): [name: string, value: string][] {
+  const { configuration } = level
+  return [...secretTexts(manifest, level), ...environmentSecrets({ installation: { configuration } })]
 }
 
 /** The part of a level that people see. */
-export function toShown(manifest: Manifest | undefined, level: InstalledLevel): object {
-  const stored = level.target ?? level.installation
-  const configuration = toVisibleSettings(manifest, levelOf(level.target), stored)
-  return { configuration, externalIds: stored.externalIds }
-}
+export const toShown = (manifest: Manifest | undefined, level: Level): object => ({
+  configuration: toVisibleSettings(manifest, level),
+  externalIds: level.externalIds,
+})

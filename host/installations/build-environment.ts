@@ -2,29 +2,28 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { imageKeyOf } from '../access/install-keys.ts'
 import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { SecretBox } from '../access/secret-box.ts'
-import type { InstallationTarget } from '../db/queries/installation-targets.ts'
-import type { Installation } from '../db/queries/installations.ts'
 import type { IntegrationRow } from '../db/queries/integrations.ts'
+import { installationOf, type Level } from '../db/queries/levels.ts'
 import type { VersionHead } from '../db/queries/versions.ts'
 import { AnnexError } from '../errors.ts'
 import { assetsOf, toAssetUrl } from '../manifest/images.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { readSecrets } from '../manifest/secrets.ts'
-import { endpointPath, type Level } from '../sandbox/level.ts'
+import { endpointPath, type LevelRef } from '../sandbox/level-ref.ts'
 import { installationPage } from './installation-view.ts'
 import { nameOfLevel, type SettingsTag, shownStatusOf, statusOf } from './level-settings.ts'
 import { effectiveConfiguration } from './usable-settings.ts'
 
 /** A level and its records in the database. */
 export type LevelRecords = {
-  level: Level
+  level: LevelRef
   integration: IntegrationRow
   version: VersionHead & { code: string }
   manifest: Manifest
-  installation?: Installation
+  /** Undefined at the level of an integration. */
+  own?: Level
   /** Ids of the spaces that the installation is installed in. */
   spaces?: string[]
-  target?: InstallationTarget
 }
 
 /**
@@ -42,7 +41,9 @@ export async function buildEnvironment(
     isLast: boolean
   },
 ): Promise<Record<string, unknown>> {
-  const { manifest, version, integration, installation, spaces, target } = records
+  const { manifest, version, integration, own, spaces } = records
+  const installation = own && installationOf(own)
+  const place = own?.kind === 'account' ? undefined : own
   const { box, tokens, settingsTag, publicUrl } = given
   const { name, scopes } = manifest
   const holder = {
@@ -50,12 +51,12 @@ export async function buildEnvironment(
     ...(installation && { installationId: installation.id }),
     ...(given.isLast && { isLast: true as const }),
   }
-  const urlOf = (level: Level) => publicUrl + endpointPath(level)
+  const urlOf = (level: LevelRef) => publicUrl + endpointPath(level)
   const integrationUrl = urlOf({ kind: 'integration', integration: name })
   const installationUrl =
     installation && urlOf({ kind: 'installation', integration: name, installationId: installation.id })
   const endpoints = (url: string | undefined) => ({ publicEndpoint: url, publicContentEndpoint: url })
-  const targetKey = target?.kind === 'space' ? 'spaceInstallation' : 'siteInstallation'
+  const placeKey = place?.kind === 'space' ? 'spaceInstallation' : 'siteInstallation'
   return {
     apiEndpoint: publicUrl,
     apiTokens: {
@@ -87,9 +88,9 @@ export async function buildEnvironment(
     ...(installation && {
       installation: {
         id: installation.id,
-        status: statusOf(manifest, { installation }),
-        configuration: effectiveConfiguration(manifest, 'account', installation, installation),
-        configurationVersion: settingsTag(manifest, { installation }),
+        status: statusOf(manifest, installation),
+        configuration: effectiveConfiguration(manifest, installation),
+        configurationVersion: settingsTag(manifest, installation),
         externalIds: installation.externalIds,
         target: { organization: installation.organizationId },
         spaces,
@@ -98,32 +99,30 @@ export async function buildEnvironment(
         urls: { app: installationPage(publicUrl, installation), ...endpoints(installationUrl) },
       },
     }),
-    ...(target &&
-      installation && {
-        [targetKey]: {
-          integration: name,
-          installation: target.installationId,
-          [target.kind]: target.targetId,
-          status: shownStatusOf(manifest, { installation, target }),
-          configuration: effectiveConfiguration(manifest, target.kind, target, installation),
-          configurationVersion: settingsTag(manifest, { installation, target }),
-          externalIds: target.externalIds,
-          urls: endpoints(urlOf(records.level)),
-        },
-      }),
+    ...(place && {
+      [placeKey]: {
+        integration: name,
+        installation: place.installationId,
+        [place.kind]: place.targetId,
+        status: shownStatusOf(manifest, place),
+        configuration: effectiveConfiguration(manifest, place),
+        configurationVersion: settingsTag(manifest, place),
+        externalIds: place.externalIds,
+        urls: endpoints(urlOf(records.level)),
+      },
+    }),
     secrets: readSecrets(manifest, given.reading, integration.organizationId),
     signingSecrets: {
       integration: openSecret(box, integration, name, ''),
       ...(installation && { installation: openSecret(box, installation, installation.id, installation.id) }),
-      ...(target &&
-        installation && {
-          [targetKey]: openSecret(
-            box,
-            target,
-            nameOfLevel({ installation, target }),
-            `${installation.id} --${target.kind} ${target.targetId}`,
-          ),
-        }),
+      ...(place && {
+        [placeKey]: openSecret(
+          box,
+          place,
+          nameOfLevel(place),
+          `${place.installationId} --${place.kind} ${place.targetId}`,
+        ),
+      }),
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../db/db.ts'
 import { findVersionHead } from '../db/queries/versions.ts'
 import { AnnexError } from '../errors.ts'
-import type { Level } from '../sandbox/level.ts'
+import type { LevelRef } from '../sandbox/level-ref.ts'
 import { getDeployed } from './find-deployed.ts'
 import { mayInherit } from './reach.ts'
 
@@ -14,7 +14,7 @@ import { mayInherit } from './reach.ts'
  */
 export async function chooseVersion(
   db: Db,
-  { integration, versionId }: Extract<Level, { kind: 'integration' }>,
+  { integration, versionId }: Extract<LevelRef, { kind: 'integration' }>,
 ): Promise<string | null> {
   if (versionId === undefined) return null
   const { version } = await getDeployed(db, integration)

@@ -3,33 +3,24 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Origin } from '../access/actor.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
-import {
-  activateTarget,
-  noteSetupFailure,
-  readTargets,
-  updateTarget,
-} from '../db/queries/installation-targets.ts'
-import {
-  activateInstallation,
-  type Configuration,
-  type SettingDetails,
-  updateInstallation,
-} from '../db/queries/installations.ts'
+import type { Configuration, InstallationStatus, SettingDetails } from '../db/queries/installations.ts'
 import { replaceLevelIds } from '../db/queries/level-external-ids.ts'
+import {
+  activateLevel,
+  installationOf,
+  keyOf,
+  type Level,
+  levelsTo,
+  noteSetupFailure,
+  readPlaceLevels,
+  updateLevel,
+} from '../db/queries/levels.ts'
 import { writeTransaction } from '../db/sql.ts'
 import type { SettingProblem } from '../manifest/settings/check-configuration.ts'
 import { auditConnections, auditSettings, toShown } from './audit-level.ts'
 import { type ConnectionEdit, claimConnection, connectedButtons, detailsAfter } from './connections.ts'
 import { assertValid, isDeclared, keptSettings, openMasks, without } from './edit-rules.ts'
-import {
-  assertReadable,
-  componentOf,
-  findProblems,
-  type InstalledLevel,
-  levelOf,
-  previousOf,
-  statusOf,
-} from './level-settings.ts'
+import { assertReadable, componentOf, findProblems, previousOf, statusOf } from './level-settings.ts'
 import { lockLevel } from './lock-level.ts'
 import { markedNames, secretMask, secretsAfter, secretTexts } from './secret-settings.ts'
 import { queueSetup } from './setup-event.ts'
@@ -37,7 +28,7 @@ import { retypedNames } from './typed-hosts.ts'
 import { splitConfiguration, usableSettings } from './usable-settings.ts'
 
 /** Compares the settings that an edit began with to the stored ones. Throws when they are not the same. */
-type AssertFresh = (before: InstalledLevel) => void
+type AssertFresh = (before: Level) => void
 
 /** The conditions of an edit, and where it comes from. */
 export type Editing = { assertFresh: AssertFresh; origin: Origin }
@@ -56,7 +47,7 @@ export type ScriptEdit = Edit & { keep?: 'settings' | 'all'; connection?: Connec
 export async function editByInstaller(
   db: Db,
   manifest: Manifest,
-  level: InstalledLevel,
+  level: Level,
   edit: Edit,
   { assertFresh, origin }: Editing,
 ): Promise<void> {
@@ -73,7 +64,7 @@ export async function editByInstaller(
     assertValid(manifest, findProblems(manifest, before, configuration))
     const stored = { ...keptSettings(manifest, before), ...configuration }
     const entered = Object.keys(given).filter((name) => given[name] !== secretMask)
-    const typed = retypedNames(before.target ?? before.installation, given, entered)
+    const typed = retypedNames(before, given, entered)
     await storeEdit(transaction, manifest, before, { ...edit, configuration: stored, entered, typed }, origin)
   })
 }
@@ -89,15 +80,15 @@ export async function editByInstaller(
 export async function editSetting(
   db: Db,
   manifest: Manifest,
-  level: InstalledLevel,
+  level: Level,
   { name, label, ...given }: { name: string; value: unknown; label?: string },
   { assertFresh, origin }: Editing,
 ): Promise<void> {
   await writeTransaction(db, async (transaction) => {
     const before = await lockLevel(transaction, level)
     assertFresh(before)
-    const { configuration: stored, settingDetails } = before.target ?? before.installation
-    const { declared } = splitConfiguration(manifest, levelOf(before.target), stored)
+    const { configuration: stored, settingDetails } = before
+    const { declared } = splitConfiguration(manifest, before.kind, stored)
     const value = openMasks(manifest, before, { [name]: given.value })[name]
     const problems = findProblems(manifest, before, { ...declared, [name]: value })
     const isConnection = Object.hasOwn(settingDetails, name) && settingDetails[name]?.connection !== undefined
@@ -130,7 +121,7 @@ export async function editSetting(
 export async function editByScript(
   db: Db,
   manifest: Manifest,
-  level: InstalledLevel,
+  level: Level,
   { configuration: replacing, externalIds, keep, connection }: ScriptEdit,
   { assertFresh, origin }: Editing,
 ): Promise<void> {
@@ -139,40 +130,37 @@ export async function editByScript(
     const before = await lockLevel(transaction, level)
     assertReadable(before)
     assertFresh(before)
-    const { configuration: stored, settingDetails: details } = before.target ?? before.installation
+    const { kind, configuration: stored, settingDetails: details } = before
     if (connection !== undefined && 'step' in connection && connection.step === 'claim') {
       return update(transaction, before, {
-        settingDetails: claimConnection(manifest, levelOf(before.target), {
-          ...{ details, now },
-          names: connection.names,
-        }),
+        settingDetails: claimConnection(manifest, kind, { details, now, names: connection.names }),
       })
     }
-    const { declared: settings } = splitConfiguration(manifest, levelOf(before.target), stored)
+    const { declared: settings } = splitConfiguration(manifest, kind, stored)
     const kept = replacing === undefined || keep === 'all' ? stored : keep === 'settings' ? settings : {}
     const connected =
       connection !== undefined && 'callback' in connection
-        ? connectedButtons(manifest, levelOf(before.target), connection.callback, replacing)
+        ? connectedButtons(manifest, kind, connection.callback, replacing)
         : {}
     const changed = { ...connected, ...replacing }
     // A script that stores what it has read deletes no value that it did not get.
-    const usable = usableSettings(manifest, levelOf(before.target), before.target ?? before.installation)
+    const usable = usableSettings(manifest, before)
     const hidden = Object.entries(stored).filter(([name]) => !Object.hasOwn(usable, name))
     const given = { ...Object.fromEntries(hidden), ...kept, ...changed }
-    const { declared } = splitConfiguration(manifest, levelOf(before.target), given)
+    const { declared } = splitConfiguration(manifest, kind, given)
     const problems = findProblems(manifest, before, declared, 'integration')
     const isGiven = ({ path }: SettingProblem) => path === '' || Object.hasOwn(changed, path)
     assertValid(
       manifest,
       problems.filter((problem) => problem.kind === 'invalid' && isGiven(problem)),
     )
-    const settingDetails = detailsAfter(manifest, levelOf(before.target), {
+    const settingDetails = detailsAfter(manifest, kind, {
       details,
       previous: stored,
       stored: given,
-      secrets: secretsAfter(manifest, levelOf(before.target), before.target ?? before.installation, {
+      secrets: secretsAfter(manifest, before, {
         after: given,
-        known: secretsOf(manifest, before),
+        known: levelsTo(before).flatMap((level) => secretTexts(manifest, level)),
       }),
       ...(connection && { edit: connection }),
       now,
@@ -183,7 +171,7 @@ export async function editByScript(
       ...(externalIds && { externalIds }),
     })
     const isSet = Object.keys(componentOf(manifest, before) === undefined ? declared : given).length > 0
-    if (problems.length === 0 && isSet) await activate(transaction, before)
+    if (problems.length === 0 && isSet) await activateLevel(transaction, before)
     const after = await lockLevel(transaction, before)
     const isShown = JSON.stringify(toShown(manifest, before)) !== JSON.stringify(toShown(manifest, after))
     // A refreshed credential is no change for people.
@@ -191,11 +179,7 @@ export async function editByScript(
     await auditConnections(transaction, origin, { before, after })
     const [from, to] = [statusOf(manifest, before), statusOf(manifest, after)]
     if (from !== 'pending' || to !== 'active') return
-    await queueSetups(transaction, {
-      ...after,
-      status: to,
-      previous: previousOf(manifest, before),
-    })
+    await queueSetups(transaction, after, to, previousOf(manifest, before))
   })
 }
 
@@ -206,16 +190,14 @@ export async function editByScript(
  *
  * @param given the level before the action
  */
-export async function setUpAfterAction(db: Db, manifest: Manifest, given: InstalledLevel): Promise<void> {
-  const { installation, target } = given
+export async function setUpAfterAction(db: Db, manifest: Manifest, given: Level): Promise<void> {
   await writeTransaction(db, async (transaction) => {
-    for (const before of target === undefined ? [given] : [{ installation }, given]) {
+    for (const before of levelsTo(given)) {
       const after = await lockLevel(transaction, before)
-      const { configuration } = before.target ?? before.installation
-      const stored = (after.target ?? after.installation).configuration
       const [from, to] = [statusOf(manifest, before), statusOf(manifest, after)]
-      if (from !== 'active' || to !== 'active' || isDeepStrictEqual(stored, configuration)) continue
-      await queueSetups(transaction, { ...after, status: to, previous: previousOf(manifest, before) })
+      const isSame = isDeepStrictEqual(after.configuration, before.configuration)
+      if (from !== 'active' || to !== 'active' || isSame) continue
+      await queueSetups(transaction, after, to, previousOf(manifest, before))
     }
   })
 }
@@ -223,13 +205,13 @@ export async function setUpAfterAction(db: Db, manifest: Manifest, given: Instal
 /** Keeps the label of a chosen value, for times when the script does not answer. A secret gets none. */
 export async function keepLabel(
   db: Db,
-  level: InstalledLevel,
+  level: Level,
   name: string,
   label: { value: string; label: string },
 ): Promise<void> {
   await writeTransaction(db, async (transaction) => {
     const before = await lockLevel(transaction, level)
-    const { configuration, settingDetails: details } = before.target ?? before.installation
+    const { configuration, settingDetails: details } = before
     if (configuration[name] !== label.value || markedNames(details).includes(name)) return
     await update(transaction, before, { settingDetails: { ...details, [name]: { ...details[name], label } } })
   })
@@ -239,24 +221,17 @@ export async function keepLabel(
  * After its setup event a level becomes `active`. A level with a component becomes active by its first edit, which is the
  * script's: the component stores what people enter.
  */
-export async function activateAfterSetup(db: Db, manifest: Manifest, level: InstalledLevel): Promise<void> {
-  const { status } = level.target ?? level.installation
-  if (status !== 'pending') return
-  if (componentOf(manifest, level) === undefined) await activate(db, level)
+export async function activateAfterSetup(db: Db, manifest: Manifest, level: Level): Promise<void> {
+  if (level.status !== 'pending') return
+  if (componentOf(manifest, level) === undefined) await activateLevel(db, level)
   else await noteSetupFailure(db, level, null)
 }
-
-/** The secrets that the script of a level has: its own ones, and the account's. */
-const secretsOf = (manifest: Manifest, { installation, target }: InstalledLevel) => [
-  ...secretTexts(manifest, 'account', installation),
-  ...(target === undefined ? [] : secretTexts(manifest, target.kind, target)),
-]
 
 /** Stores a person's edit, and queues its setup event. */
 async function storeEdit(
   transaction: Db,
   manifest: Manifest,
-  before: InstalledLevel,
+  before: Level,
   {
     configuration: stored,
     externalIds,
@@ -266,15 +241,12 @@ async function storeEdit(
   origin: Origin,
   label: SettingDetails = {},
 ): Promise<void> {
-  const { configuration, settingDetails: known } = before.target ?? before.installation
-  const settingDetails = detailsAfter(manifest, levelOf(before.target), {
+  const { configuration, settingDetails: known } = before
+  const settingDetails = detailsAfter(manifest, before.kind, {
     details: { ...known, ...label },
     previous: configuration,
     stored,
-    secrets: secretsAfter(manifest, levelOf(before.target), before.target ?? before.installation, {
-      after: stored,
-      entered: new Set(entered),
-    }),
+    secrets: secretsAfter(manifest, before, { after: stored, entered: new Set(entered) }),
     typed,
     now: nowOf(transaction),
   })
@@ -283,40 +255,34 @@ async function storeEdit(
     settingDetails,
     ...(externalIds && { externalIds }),
   })
-  await activate(transaction, before)
+  await activateLevel(transaction, before)
   const now = await lockLevel(transaction, before)
   await auditSettings(transaction, origin, manifest, { before, after: now })
-  const previous = previousOf(manifest, before)
-  await queueSetups(transaction, { ...now, status: statusOf(manifest, now), previous })
+  await queueSetups(transaction, now, statusOf(manifest, now), previousOf(manifest, before))
 }
 
 /** After an edit. Setups of sites and spaces that failed without the account's settings run again after one of the account. */
-async function queueSetups(transaction: Db, edited: Parameters<typeof queueSetup>[1]): Promise<void> {
-  const { installation, target } = edited
-  await queueSetup(transaction, edited)
-  if (target !== undefined) return
-  for (const one of await readTargets(transaction, installation.id)) {
-    if (one.statusReason === null) continue
-    await queueSetup(transaction, { installation, target: one, status: one.status })
+async function queueSetups(
+  transaction: Db,
+  level: Level,
+  status: InstallationStatus,
+  previous: Parameters<typeof queueSetup>[3],
+): Promise<void> {
+  await queueSetup(transaction, level, status, previous)
+  if (level.kind !== 'account') return
+  for (const place of await readPlaceLevels(transaction, level)) {
+    if (place.statusReason !== null) await queueSetup(transaction, place, place.status)
   }
-}
-
-/** The statement changes the status as it is stored now: a pause or a suspension stays. */
-function activate(db: Db, { installation, target }: InstalledLevel): Promise<void> {
-  if (target === undefined) return activateInstallation(db, installation.id)
-  return activateTarget(db, target)
 }
 
 async function update(
   db: Db,
-  { installation, target }: InstalledLevel,
+  level: Level,
   change: Edit & { settingDetails?: SettingDetails },
-) {
-  const { id: installationId, integration } = installation
-  const { kind, targetId } = target ?? { kind: 'account' as const, targetId: '' }
+): Promise<void> {
   if (change.externalIds !== undefined) {
-    await replaceLevelIds(db, { integration, installationId, kind, targetId }, change.externalIds)
+    const { integration } = installationOf(level)
+    await replaceLevelIds(db, { integration, ...keyOf(level) }, change.externalIds)
   }
-  if (kind === 'account') return updateInstallation(db, installationId, change)
-  return updateTarget(db, { installationId, kind, targetId }, change)
+  await updateLevel(db, level, change)
 }

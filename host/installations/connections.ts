@@ -4,7 +4,8 @@ import type { Configuration, SettingDetails } from '../db/queries/installations.
 import { AnnexError } from '../errors.ts'
 import { createRedactor, type Redact } from '../logs/create-redactor.ts'
 import { environmentSecrets } from '../logs/known-secrets.ts'
-import type { Level as ConfigurationLevel } from '../manifest/settings/check-configuration.ts'
+import type { LevelKind } from '../manifest/settings/check-configuration.ts'
+import type { StoredSettings } from './secret-settings.ts'
 import { isTypedHost } from './typed-hosts.ts'
 import { kindAfter } from './usable-settings.ts'
 
@@ -36,8 +37,8 @@ const expiringMs = 3 * 86_400_000
 /** Where `createOAuthHandler` stores credentials. A level without buttons has its connection there. */
 const credentialsName = 'oauth_credentials'
 
-const buttonsOf = (manifest: Manifest | undefined, level: ConfigurationLevel): [string, string][] =>
-  Object.entries(manifest?.configurations?.[level]?.properties ?? {}).flatMap(([name, property]) =>
+const buttonsOf = (manifest: Manifest | undefined, kind: LevelKind): [string, string][] =>
+  Object.entries(manifest?.configurations?.[kind]?.properties ?? {}).flatMap(([name, property]) =>
     property.type === 'button' ? [[name, property.callback_url.replace(/[?#].*$/, '')]] : [],
   )
 
@@ -47,11 +48,11 @@ const isStored = (stored: Configuration, name: string): boolean =>
 /** The values of the buttons that began a connection: the credentials, else an empty object. */
 export function connectedButtons(
   manifest: Manifest,
-  level: ConfigurationLevel,
+  kind: LevelKind,
   callback: string,
   configuration: Configuration = {},
 ): Configuration {
-  const started = buttonsOf(manifest, level).filter(([, path]) => path === callback)
+  const started = buttonsOf(manifest, kind).filter(([, path]) => path === callback)
   return Object.fromEntries(started.map(([name]) => [name, configuration[credentialsName] ?? {}]))
 }
 
@@ -63,11 +64,11 @@ export function connectedButtons(
  */
 export function claimConnection(
   manifest: Manifest,
-  level: ConfigurationLevel,
+  kind: LevelKind,
   { details, names, now }: { details: SettingDetails; names: string[]; now: number },
 ): SettingDetails {
   const claimed = { ...details }
-  for (const name of withoutAlias(names, buttonsOf(manifest, level))) {
+  for (const name of withoutAlias(names, buttonsOf(manifest, kind))) {
     const connection = Object.hasOwn(details, name) ? details[name]?.connection : undefined
     if (connection?.error !== undefined && (connection.claimedUntil ?? Infinity) > now) {
       throw new AnnexError('connection_broken', `The provider has refused the connection "${name}".`)
@@ -88,7 +89,7 @@ export function claimConnection(
  */
 export function detailsAfter(
   manifest: Manifest,
-  level: ConfigurationLevel,
+  kind: LevelKind,
   {
     details,
     previous,
@@ -109,12 +110,12 @@ export function detailsAfter(
     now: number
   },
 ): SettingDetails {
-  const buttons = buttonsOf(manifest, level)
+  const buttons = buttonsOf(manifest, kind)
   // An error and an account are texts of the script, which may quote a credential.
   const redact = createRedactor(environmentSecrets({ installation: { configuration: stored } }, secrets))
   const names = new Set([
     ...Object.keys(details),
-    ...Object.keys(manifest.configurations?.[level]?.properties ?? {}),
+    ...Object.keys(manifest.configurations?.[kind]?.properties ?? {}),
     ...secrets,
     ...typed,
     ...namesOf(edit, buttons),
@@ -126,12 +127,12 @@ export function detailsAfter(
     const { label, connection, kind: before, typed: wasTyped } = known
     if (!Object.hasOwn(stored, name)) continue
     const isKept = isDeepStrictEqual(previous[name], stored[name])
-    const kind = kindAfter(manifest, level, name, { before, isKept })
+    const mark = kindAfter(manifest, kind, name, { before, isKept })
     if (!isStored(stored, name)) {
-      if (kind !== undefined) after[name] = { kind }
+      if (mark !== undefined) after[name] = { kind: mark }
       continue
     }
-    const isButton = buttons.some(([button]) => button === name) && kind !== 'setting'
+    const isButton = buttons.some(([button]) => button === name) && mark !== 'setting'
     const isConnection = connection !== undefined || isButton
     // A script without the handlers of the SDK stores new credentials, and says nothing of it.
     const isMadeAgain = connection?.error !== undefined && !isKept
@@ -139,12 +140,12 @@ export function detailsAfter(
     const next = edited.includes(name) ? applyEdit(current, edit, { now, redact }) : current
     const endsAt = isKept ? (connection?.endsAt ?? endOf(stored[name], now)) : endOf(stored[name], now)
     after[name] = {
-      ...(kind && { kind }),
+      ...(mark && { kind: mark }),
       ...(secrets.has(name)
         ? { secret: true as const }
         : label !== undefined && label.value === stored[name] && { label }),
       ...(typed.includes(name)
-        ? isTypedHost(manifest.configurations, level, name, stored[name]) && { typed: true as const }
+        ? isTypedHost(manifest.configurations, kind, name, stored[name]) && { typed: true as const }
         : wasTyped === true && isKept && { typed: wasTyped }),
       ...((isConnection || edited.includes(name)) && {
         connection: withEnd(next ?? { since: now }, endsAt),
@@ -205,11 +206,10 @@ export function whyDisconnected(
 /** The connections of a level, by their names in its configuration. People see no credentials. */
 export function toConnections(
   manifest: Manifest | undefined,
-  level: ConfigurationLevel,
-  { configuration, settingDetails }: { configuration: Configuration; settingDetails: SettingDetails },
+  { kind, configuration, settingDetails }: StoredSettings,
   now: number,
 ): Record<string, Connection> | undefined {
-  const names = buttonsOf(manifest, level).map(([name]) => name)
+  const names = buttonsOf(manifest, kind).map(([name]) => name)
   const others = Object.keys(settingDetails).filter((name) => settingDetails[name]?.connection !== undefined)
   const all = [...names, ...(names.length === 0 ? others : [])]
   if (all.length === 0) return undefined

@@ -77,7 +77,7 @@ export async function recordGrant(
     version: version.number,
     permissions: permissions.map(({ kind, name }) => `${kind} ${name}`),
   }
-  await auditLevel(transaction, origin, { installation }, { action: 'grant.create', after })
+  await auditLevel(transaction, origin, installation, { action: 'grant.create', after })
 }
 
 /** What the deployed version asks for, and the organization has not agreed to. */
@@ -106,7 +106,7 @@ export async function agreeTo(
   const { integration, id } = installation
   const lanes = await writeTransaction(db, async (transaction) => {
     const { version, manifest } = await lockDeployed(transaction, integration)
-    const { installation: now } = await lockLevel(transaction, { installation })
+    const now = await lockLevel(transaction, installation)
     if (now.heldVersionId === null)
       throw new AnnexError('conflict', `${id} runs version ${version.number} of ${integration} already.`)
     assertAgreed(manifest, version, given)

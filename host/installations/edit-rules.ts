@@ -1,13 +1,14 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Configuration } from '../db/queries/installations.ts'
+import type { Level } from '../db/queries/levels.ts'
 import { AnnexError } from '../errors.ts'
 import {
-  type Level as ConfigurationLevel,
   checkConfiguration,
+  type LevelKind,
   propertyOf,
   type SettingProblem,
 } from '../manifest/settings/check-configuration.ts'
-import { type InstalledLevel, levelOf, settingPointer } from './level-settings.ts'
+import { settingPointer } from './level-settings.ts'
 import { withStoredSecrets } from './secret-settings.ts'
 
 // The rules of an edit of settings, before it is stored.
@@ -17,7 +18,7 @@ import { withStoredSecrets } from './secret-settings.ts'
  *
  * @throws AnnexError `configuration_invalid` with a detail for each setting
  */
-export function assertSettable(manifest: Manifest, level: ConfigurationLevel, given: Configuration): void {
+export function assertSettable(manifest: Manifest, level: LevelKind, given: Configuration): void {
   const { problems } = checkConfiguration(manifest, level, given)
   assertValid(
     manifest,
@@ -37,28 +38,21 @@ export function assertValid(manifest: Manifest, problems: SettingProblem[]): voi
 }
 
 /** @throws AnnexError `configuration_invalid` for the mask of a secret that is not stored */
-export function openMasks(
-  manifest: Manifest,
-  { installation, target }: InstalledLevel,
-  given: Configuration,
-) {
-  const opened = withStoredSecrets(manifest, levelOf(target), { given, stored: target ?? installation })
+export function openMasks(manifest: Manifest, level: Level, given: Configuration) {
+  const opened = withStoredSecrets(manifest, level, given)
   assertValid(manifest, opened.problems)
   return opened.configuration
 }
 
 /** Values that a person's edit keeps: values of the script, and credentials under buttons. */
-export function keptSettings(manifest: Manifest, { installation, target }: InstalledLevel): Configuration {
-  const properties = manifest.configurations?.[levelOf(target)]?.properties ?? {}
+export function keptSettings(manifest: Manifest, { kind, configuration }: Level): Configuration {
+  const properties = manifest.configurations?.[kind]?.properties ?? {}
   const isKept = (name: string) => !Object.hasOwn(properties, name) || properties[name]?.type === 'button'
-  return Object.fromEntries(
-    Object.entries((target ?? installation).configuration).filter(([name]) => isKept(name)),
-  )
+  return Object.fromEntries(Object.entries(configuration).filter(([name]) => isKept(name)))
 }
 
-export function isDeclared(manifest: Manifest, { target }: InstalledLevel, name: string): boolean {
-  return propertyOf(manifest, levelOf(target), name) !== undefined
-}
+export const isDeclared = (manifest: Manifest, { kind }: Level, name: string): boolean =>
+  propertyOf(manifest, kind, name) !== undefined
 
 /** Credentials are stored under their button and as `oauth_credentials`: both are removed. */
 export function without(stored: Configuration, name: string): Configuration {

@@ -3,9 +3,9 @@ import type { Origin } from '../access/actor.ts'
 import { isInstallKey } from '../access/install-keys.ts'
 import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
-import { type InstallationTarget, insertTarget } from '../db/queries/installation-targets.ts'
 import { type Installation, insertInstallation, type TargetKind } from '../db/queries/installations.ts'
 import type { IntegrationRow } from '../db/queries/integrations.ts'
+import { insertPlaceLevel, type PlaceLevel } from '../db/queries/levels.ts'
 import { findPlace, lockPlace } from '../db/queries/places.ts'
 import { writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
@@ -47,13 +47,8 @@ export async function install(
     assertAgreed(manifest, version, given.agreement)
     await recordGrant(transaction, { installation: inserted, manifest, version, origin })
     const after = { integration: integration.name, version: version.number }
-    await auditLevel(
-      transaction,
-      origin,
-      { installation: inserted },
-      { action: 'installation.create', after },
-    )
-    await queueSetup(transaction, { installation: inserted, status: inserted.status })
+    await auditLevel(transaction, origin, inserted, { action: 'installation.create', after })
+    await queueSetup(transaction, inserted, inserted.status)
     return { installation: inserted, signingSecret }
   })
 }
@@ -93,11 +88,11 @@ async function assertMayInstall(
  * @param given.name the id, slug or external id of the site or space
  * @throws AnnexError `not_found` when the organization has no such site or space, `conflict`
  */
-export async function installInTarget(
+export async function installInPlace(
   db: Db,
   box: SecretBox,
   given: { installation: Installation; manifest: Manifest; kind: TargetKind; name: string; origin: Origin },
-): Promise<{ target: InstallationTarget; signingSecret: string }> {
+): Promise<{ level: PlaceLevel; signingSecret: string }> {
   const { installation, manifest, kind, name } = given
   assertFits(manifest, kind)
   const { organizationId } = installation
@@ -106,9 +101,9 @@ export async function installInTarget(
   if (found === undefined) throw missing()
   const installed = await writeTransaction(db, async (transaction) => {
     if ((await lockPlace(transaction, kind, found.id)) === undefined) throw missing()
-    // An uninstall that runs meanwhile ends all targets.
-    await lockLevel(transaction, { installation })
-    return insertInTarget(transaction, box, {
+    // An uninstall that runs meanwhile ends all sites and spaces.
+    await lockLevel(transaction, installation)
+    return insertInPlace(transaction, box, {
       installation,
       kind,
       targetId: found.id,
@@ -120,25 +115,23 @@ export async function installInTarget(
 }
 
 /** @returns undefined when it is installed there already */
-export async function insertInTarget(
+export async function insertInPlace(
   transaction: Db,
   box: SecretBox,
   given: { installation: Installation; kind: TargetKind; targetId: string; origin: Origin },
-): Promise<{ target: InstallationTarget; signingSecret: string } | undefined> {
+): Promise<{ level: PlaceLevel; signingSecret: string } | undefined> {
   const { installation, kind, targetId, origin } = given
   const signingSecret = createSigningSecret()
-  const target = await insertTarget(transaction, {
-    installationId: installation.id,
+  const level = await insertPlaceLevel(transaction, installation, {
     kind,
     targetId,
     signingSecret: box.seal(signingSecret),
   })
-  if (target === undefined) return undefined
-  const level = { installation, target }
+  if (level === undefined) return undefined
   const after = { integration: installation.integration }
   await auditLevel(transaction, origin, level, { action: 'installation.create', after })
-  await queueSetup(transaction, { ...level, status: target.status })
-  return { target, signingSecret }
+  await queueSetup(transaction, level, level.status)
+  return { level, signingSecret }
 }
 
 /** Without `target` a manifest fits sites and spaces. */

@@ -6,34 +6,26 @@ import type {
 } from '../../schemas/generated/api/installations.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Caller } from '../access/tokens.ts'
-import type { InstallationTarget } from '../db/queries/installation-targets.ts'
 import type { Configuration, Installation, Signer } from '../db/queries/installations.ts'
+import type { Level, PlaceLevel } from '../db/queries/levels.ts'
 import type { InstallationWithSpaces } from '../db/queries/list-installations.ts'
 import type { ErrorDetail } from '../errors.ts'
-import { endpointPath, type Level, signInPath } from '../sandbox/level.ts'
+import { endpointPath, type LevelRef, signInPath } from '../sandbox/level-ref.ts'
 import { type Connection, toConnections } from './connections.ts'
-import {
-  type InstalledLevel,
-  shownStatusOf,
-  statusOf,
-  statusReasonOf,
-  toVisibleSettings,
-  whyPending,
-} from './level-settings.ts'
+import { shownStatusOf, statusOf, statusReasonOf, toVisibleSettings, whyPending } from './level-settings.ts'
 import { overlapEnd, type Rotated } from './rotate-secret.ts'
-import { secretNames } from './secret-settings.ts'
+import { type StoredSettings, secretNames } from './secret-settings.ts'
 import { usableSettings } from './usable-settings.ts'
 
 type Viewer = { caller: Caller; manifest: Manifest | undefined; publicUrl: string }
 
 /** A level as the API shows it. */
 export const toLevelView = (
-  { installation, target, spaces }: InstalledLevel & { spaces: string[] },
+  level: Level,
+  spaces: string[],
   viewer: Viewer,
 ): InstallationView | SiteInstallation | SpaceInstallation =>
-  target === undefined
-    ? toInstallationView({ ...installation, spaces }, viewer)
-    : toTargetView(installation, target, viewer)
+  level.kind === 'account' ? toInstallationView({ ...level, spaces }, viewer) : toPlaceView(level, viewer)
 
 export function toInstallationView(installation: InstallationWithSpaces, viewer: Viewer): InstallationView {
   const { id, integration, organizationId, externalIds, createdAt, updatedAt } = installation
@@ -41,13 +33,13 @@ export function toInstallationView(installation: InstallationWithSpaces, viewer:
     object: 'installation',
     id,
     integration,
-    status: statusOf(viewer.manifest, { installation }),
-    ...problemsOf(viewer.manifest, { installation }),
-    ...reasonOf(viewer.manifest, { installation }),
+    status: statusOf(viewer.manifest, installation),
+    ...problemsOf(viewer.manifest, installation),
+    ...reasonOf(viewer.manifest, installation),
     ...(installation.suspendedAt !== null && {
       suspendedAt: new Date(installation.suspendedAt).toISOString(),
     }),
-    ...settingsFor(viewer, 'account', installation),
+    ...settingsFor(viewer, installation),
     externalIds,
     target: { organization: organizationId },
     spaces: installation.spaces,
@@ -64,24 +56,19 @@ export function toInstallationView(installation: InstallationWithSpaces, viewer:
 }
 
 /** Site and space are plain ids. */
-export function toTargetView(
-  installation: Installation,
-  target: InstallationTarget,
-  viewer: Viewer,
-): SiteInstallation | SpaceInstallation {
-  const { integration } = installation
-  const { installationId, kind, targetId, externalIds, createdAt, updatedAt } = target
-  const level = { installation, target }
+export function toPlaceView(level: PlaceLevel, viewer: Viewer): SiteInstallation | SpaceInstallation {
+  const { integration } = level.above
+  const { installationId, kind, targetId, externalIds, createdAt, updatedAt } = level
   const shared = {
     integration,
     installation: installationId,
     status: shownStatusOf(viewer.manifest, level),
     ...reasonOf(viewer.manifest, level),
     ...problemsOf(viewer.manifest, level),
-    ...settingsFor(viewer, kind, target),
+    ...settingsFor(viewer, level),
     externalIds,
     urls: endpointsOf(viewer, { kind, integration, installationId, targetId }),
-    ...overlapOf(target),
+    ...overlapOf(level),
     createdAt: new Date(createdAt).toISOString(),
     updatedAt: new Date(updatedAt).toISOString(),
   }
@@ -90,7 +77,7 @@ export function toTargetView(
         object: 'site-installation',
         site: targetId,
         ...shared,
-        urls: { ...shared.urls, ...siteUrlsOf(viewer, target, integration) },
+        urls: { ...shared.urls, ...siteUrlsOf(viewer, level) },
       }
     : { object: 'space-installation', space: targetId, ...shared }
 }
@@ -101,7 +88,7 @@ export const installationPage = (
   { id, organizationId }: Pick<Installation, 'id' | 'organizationId'>,
 ): string => `${publicUrl}/#/orgs/${organizationId}/installations/${id}`
 
-function endpointsOf({ publicUrl }: Viewer, level: Level) {
+function endpointsOf({ publicUrl }: Viewer, level: LevelRef) {
   const url = publicUrl + endpointPath(level)
   return { publicEndpoint: url, publicContentEndpoint: url }
 }
@@ -109,21 +96,19 @@ function endpointsOf({ publicUrl }: Viewer, level: Level) {
 /** Addresses for the pages of a site, where the script may answer them. */
 function siteUrlsOf(
   { publicUrl, manifest }: Viewer,
-  target: InstallationTarget,
-  integration: string,
+  { installationId, targetId, above: { integration } }: PlaceLevel,
 ): { publishedScript?: string; visitorAuthentication?: string } {
-  const { installationId, targetId } = target
   const base = `${publicUrl}/v1/integrations/${integration}/installations/${installationId}/sites/${targetId}`
   const { scopes = [] } = manifest ?? {}
   return {
     ...(scopes.includes('site:script:inject') && { publishedScript: `${base}/script` }),
     ...(scopes.includes('site:visitor:auth') && {
-      visitorAuthentication: publicUrl + signInPath(integration, target),
+      visitorAuthentication: publicUrl + signInPath(integration, { installationId, targetId }),
     }),
   }
 }
 
-function reasonOf(manifest: Manifest | undefined, level: InstalledLevel): { statusReason?: string } {
+function reasonOf(manifest: Manifest | undefined, level: Level): { statusReason?: string } {
   const statusReason = statusReasonOf(manifest, level)
   return statusReason === undefined ? {} : { statusReason }
 }
@@ -150,7 +135,7 @@ type Settings = Pick<
   'configuration' | 'connections' | 'labels' | 'unconfirmed' | 'problems'
 >
 
-function problemsOf(manifest: Manifest | undefined, level: InstalledLevel): { problems?: ErrorDetail[] } {
+function problemsOf(manifest: Manifest | undefined, level: Level): { problems?: ErrorDetail[] } {
   const problems = whyPending(manifest, level)
   return problems.length === 0 ? {} : { problems }
 }
@@ -171,25 +156,24 @@ function overlapOf(signer: Signer): { previousSecretUntil?: string } {
 /** Scripts see the stored values that their version can use, people see them without credentials. */
 function settingsFor(
   { caller, manifest }: Viewer,
-  level: 'account' | 'site' | 'space',
-  stored: Pick<Installation, 'configuration' | 'settingDetails'>,
+  level: StoredSettings,
 ): {
   configuration: Configuration
   connections?: Record<string, Connection>
   labels?: Record<string, string>
   unconfirmed?: string[]
 } {
-  const { configuration, settingDetails } = stored
+  const { configuration, settingDetails } = level
   if (caller.kind === 'integration' || caller.kind === 'installation')
-    return { configuration: manifest ? usableSettings(manifest, level, stored) : configuration }
-  const secrets = secretNames(manifest, level, settingDetails)
-  const connections = toConnections(manifest, level, stored, Date.now())
+    return { configuration: manifest ? usableSettings(manifest, level) : configuration }
+  const secrets = secretNames(manifest, level)
+  const connections = toConnections(manifest, level, Date.now())
   const labels = Object.entries(settingDetails).flatMap(([name, { label }]) =>
     label && !secrets.has(name) ? [[name, label.label]] : [],
   )
-  const unconfirmed = unconfirmedChoices(manifest, level, stored).filter((name) => !secrets.has(name))
+  const unconfirmed = unconfirmedChoices(manifest, level).filter((name) => !secrets.has(name))
   return {
-    configuration: toVisibleSettings(manifest, level, stored),
+    configuration: toVisibleSettings(manifest, level),
     ...(connections && { connections }),
     ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
     ...(unconfirmed.length > 0 && { unconfirmed }),
@@ -199,10 +183,9 @@ function settingsFor(
 /** Values that no list of choices has had: Annex keeps a label of each one that it has found there. */
 function unconfirmedChoices(
   manifest: Manifest | undefined,
-  level: 'account' | 'site' | 'space',
-  { configuration, settingDetails }: Pick<Installation, 'configuration' | 'settingDetails'>,
+  { kind, configuration, settingDetails }: StoredSettings,
 ): string[] {
-  const properties = Object.entries(manifest?.configurations?.[level]?.properties ?? {})
+  const properties = Object.entries(manifest?.configurations?.[kind]?.properties ?? {})
   const isChosen = (name: string) =>
     Object.hasOwn(settingDetails, name) && settingDetails[name]?.label !== undefined
   return properties.flatMap(([name, property]) =>

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { toPointer } from '../../schemas/describe-error.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
-import type { InstallationTarget } from '../db/queries/installation-targets.ts'
 import type { Configuration, Installation, InstallationStatus } from '../db/queries/installations.ts'
+import { installationOf, type Level } from '../db/queries/levels.ts'
 import { AnnexError, type ErrorDetail } from '../errors.ts'
-import type { SettingProblem, Level as SettingsLevel } from '../manifest/settings/check-configuration.ts'
+import type { SettingProblem } from '../manifest/settings/check-configuration.ts'
 import { checkConfiguration } from '../manifest/settings/check-configuration.ts'
-import type { Level } from '../sandbox/level.ts'
+import type { LevelRef } from '../sandbox/level-ref.ts'
 import { markedNames, type StoredSettings, secretMask, secretNames } from './secret-settings.ts'
 import {
   checkStale,
@@ -16,47 +16,36 @@ import {
   withoutStale,
 } from './usable-settings.ts'
 
-/** An installation, or one of its sites or spaces. */
-export type InstalledLevel = { installation: Installation; target?: InstallationTarget }
-
-export const levelOf = (target: InstallationTarget | undefined): SettingsLevel => target?.kind ?? 'account'
-
-/** The level as its endpoint names it. */
-export function toLevel({
-  installation: { id, integration },
-  target,
-}: InstalledLevel): Exclude<Level, { kind: 'integration' }> {
-  return target === undefined
-    ? { kind: 'installation', integration, installationId: id }
-    : { kind: target.kind, integration, installationId: id, targetId: target.targetId }
+/** The level as paths and jobs name it. */
+export function toRef(level: Level): Exclude<LevelRef, { kind: 'integration' }> {
+  const { id: installationId, integration } = installationOf(level)
+  const { kind, targetId } = level
+  return kind === 'account'
+    ? { kind: 'installation', integration, installationId }
+    : { kind, integration, installationId, targetId }
 }
 
 /**
  * `active` is stored when a level is set up. It holds while the level's settings fit the deployed version (spec 7). A new
  * version, or an edit of the account, makes the level `pending` without loss.
  */
-export function statusOf(manifest: Manifest | undefined, level: InstalledLevel): InstallationStatus {
-  const { status } = level.target ?? level.installation
-  return status === 'active' && whyPending(manifest, level).length > 0 ? 'pending' : status
-}
+export const statusOf = (manifest: Manifest | undefined, level: Level): InstallationStatus =>
+  level.status === 'active' && whyPending(manifest, level).length > 0 ? 'pending' : level.status
 
 /** A level before an edit, for its script: with the settings that the script got. */
 export function previousOf(
   manifest: Manifest | undefined,
-  level: InstalledLevel,
-): { status: InstallationStatus } & StoredSettings {
-  const { configuration, settingDetails } = level.target ?? level.installation
-  const stored = { configuration, settingDetails }
-  const usable = manifest && usableSettings(manifest, levelOf(level.target), stored)
+  level: Level,
+): { status: InstallationStatus } & Omit<StoredSettings, 'kind'> {
+  const { configuration, settingDetails } = level
+  const usable = manifest && usableSettings(manifest, level)
   return { status: statusOf(manifest, level), configuration: usable ?? configuration, settingDetails }
 }
 
 /** The status that readers see: a site or space is not active before its installation is set up. */
-export function shownStatusOf(manifest: Manifest | undefined, level: InstalledLevel): InstallationStatus {
+export function shownStatusOf(manifest: Manifest | undefined, level: Level): InstallationStatus {
   const status = statusOf(manifest, level)
-  return status === 'active' && level.target !== undefined && level.installation.status === 'pending'
-    ? 'pending'
-    : status
+  return status === 'active' && level.above?.status === 'pending' ? 'pending' : status
 }
 
 /** So long after its last edit, a setup event that is not handled has failed more than once. */
@@ -65,40 +54,36 @@ const setupMs = 600_000
 /** True until the script has handled the setup event of an installation whose settings are complete. Its events wait meanwhile. */
 export const isBeingSetUp = (
   manifest: Manifest | undefined,
-  { installation }: InstalledLevel,
+  installation: Installation,
   nowMs: number,
 ): boolean =>
   installation.status === 'pending' &&
   installation.statusReason === null &&
-  componentOf(manifest, { installation }) === undefined &&
+  componentOf(manifest, installation) === undefined &&
   nowMs - installation.updatedAt < setupMs
 
 /** The place of a setting in the level that has it, and in the body of its PATCH. */
 export const settingPointer = (name: string): string =>
   toPointer('configuration', ...(name === '' ? [] : [name]))
 
-const isUnreadable = ({ installation, target }: InstalledLevel): boolean =>
-  (target ?? installation).isUnreadable
-
 /** A level in the text of an error. */
-export const nameOfLevel = ({ installation, target }: InstalledLevel): string =>
-  target === undefined ? installation.id : `${installation.id} in the ${target.kind} ${target.targetId}`
+export const nameOfLevel = (level: Level): string =>
+  level.kind === 'account' ? level.id : `${level.installationId} in the ${level.kind} ${level.targetId}`
 
-function describeUnreadable(level: InstalledLevel): string {
+function describeUnreadable(level: Level): string {
   return `The settings of ${nameOfLevel(level)} were encrypted with another SECRET_KEY. Set them again, or start Annex with that key.`
 }
 
 /** @throws AnnexError `settings_unreadable`: a script must not take lost settings for settings that are not set */
-export function assertReadable(level: InstalledLevel): void {
-  if (isUnreadable(level)) throw new AnnexError('settings_unreadable', describeUnreadable(level))
+export function assertReadable(level: Level): void {
+  if (level.isUnreadable) throw new AnnexError('settings_unreadable', describeUnreadable(level))
 }
 
 /** A reason for each setting that is missing or does not fit. */
-export function whyPending(manifest: Manifest | undefined, level: InstalledLevel): ErrorDetail[] {
-  if (isUnreadable(level)) return [{ path: settingPointer(''), message: describeUnreadable(level) }]
+export function whyPending(manifest: Manifest | undefined, level: Level): ErrorDetail[] {
+  if (level.isUnreadable) return [{ path: settingPointer(''), message: describeUnreadable(level) }]
   if (manifest === undefined) return []
-  const { configuration } = level.target ?? level.installation
-  const { declared } = splitConfiguration(manifest, levelOf(level.target), configuration)
+  const { declared } = splitConfiguration(manifest, level.kind, level.configuration)
   return findProblems(manifest, level, declared, 'integration').map(({ path, message }) => ({
     path: settingPointer(path),
     message,
@@ -106,20 +91,19 @@ export function whyPending(manifest: Manifest | undefined, level: InstalledLevel
 }
 
 /** The component of the script that asks for the settings of a level. */
-export const componentOf = (manifest: Manifest | undefined, { target }: InstalledLevel): string | undefined =>
-  manifest?.configurations?.[levelOf(target)]?.componentId
+export const componentOf = (manifest: Manifest | undefined, { kind }: Level): string | undefined =>
+  manifest?.configurations?.[kind]?.componentId
 
 /** Why a level is suspended, or why it is pending although no setting is wrong. */
-export function statusReasonOf(manifest: Manifest | undefined, level: InstalledLevel): string | undefined {
-  const { installation, target } = level
-  const { status, statusReason } = target ?? installation
+export function statusReasonOf(manifest: Manifest | undefined, level: Level): string | undefined {
+  const { status, statusReason, kind, targetId } = level
   if (statusReason !== null) return statusOf(manifest, level) === 'active' ? undefined : statusReason
   const component = componentOf(manifest, level)
-  if (status !== 'pending' || component === undefined || isUnreadable(level)) return undefined
-  const place = target === undefined ? '' : ` --${target.kind} ${target.targetId}`
+  if (status !== 'pending' || component === undefined || level.isUnreadable) return undefined
+  const place = kind === 'account' ? '' : ` --${kind} ${targetId}`
   // The manifest is hostile, and people copy the command.
   const command = /^[\w.-]+$/.test(component)
-    ? `: npx annex render ${installation.id} ${component}${place}`
+    ? `: npx annex render ${installationOf(level).id} ${component}${place}`
     : '.'
   return `Its settings come from the component "${component}", which has stored none yet${command}`
 }
@@ -127,38 +111,36 @@ export function statusReasonOf(manifest: Manifest | undefined, level: InstalledL
 /** A site or space inherits the account's values for settings that are not given, where they fit. */
 export function findProblems(
   manifest: Manifest,
-  { installation, target }: InstalledLevel,
+  level: Level,
   given: Configuration,
   by: 'installer' | 'integration' = 'installer',
 ): SettingProblem[] {
-  const level = levelOf(target)
-  const account = target === undefined ? {} : usableSettings(manifest, 'account', installation)
-  const { declared: inherited } = splitConfiguration(manifest, level, inheritedBy(manifest, level, account))
-  const own = target ?? installation
-  const { kept, problems: stale } = checkStale(manifest, level, own, given)
-  const stored = checkStale(manifest, level, own, own.configuration).kept
-  const { problems } = checkConfiguration(manifest, level, { ...inherited, ...kept }, { by, stored })
+  const { kind, above } = level
+  const account = above === undefined ? {} : usableSettings(manifest, above)
+  const { declared: inherited } = splitConfiguration(manifest, kind, inheritedBy(manifest, kind, account))
+  const { kept, problems: stale } = checkStale(manifest, level, given)
+  const stored = checkStale(manifest, level, level.configuration).kept
+  const { problems } = checkConfiguration(manifest, kind, { ...inherited, ...kept }, { by, stored })
   return [...stale.filter(({ path }) => problems.every((one) => one.path !== path)), ...problems]
 }
 
 /** Names the version of a level's settings: another text for each edit. It ignores what a script stores beside them. */
-export type SettingsTag = (manifest: Manifest, level: InstalledLevel) => string
+export type SettingsTag = (manifest: Manifest, level: Level) => string
 
 /** @param key keeps the tag from telling the values of settings that are not shown */
 export function createSettingsTag(key: Uint8Array): SettingsTag {
-  return (manifest, { installation, target }) => {
-    const level = levelOf(target)
-    const { configuration, externalIds, settingDetails } = target ?? installation
-    const { declared } = splitConfiguration(manifest, level, configuration)
+  return (manifest, level) => {
+    const { kind, targetId, configuration, externalIds, settingDetails } = level
+    const { declared } = splitConfiguration(manifest, kind, configuration)
     const secrets = new Set(markedNames(settingDetails))
-    const properties = manifest.configurations?.[level]?.properties ?? {}
+    const properties = manifest.configurations?.[kind]?.properties ?? {}
     const isButton = (name: string) => properties[name]?.type === 'button'
     // A script replaces the credentials under a button with each refresh.
     // The same value, entered again, may be no secret any more.
     const settings = Object.entries(declared).map(([name, value]) =>
       isButton(name) ? [name, true] : [name, value, ...(secrets.has(name) ? ['secret'] : [])],
     )
-    const text = JSON.stringify([installation.id, target?.targetId, settings.toSorted(), externalIds])
+    const text = JSON.stringify([installationOf(level).id, targetId, settings.toSorted(), externalIds])
     return `"${createHmac('sha256', key).update(text).digest('base64url').slice(0, 22)}"`
   }
 }
@@ -167,14 +149,11 @@ export function createSettingsTag(key: Uint8Array): SettingsTag {
  * A level's settings as people see them, without credentials: values under a button, and values that a script stored beside the
  * settings, are left out. An object is left out too: an older version declared a button there. A mask stands for a secret.
  */
-export function toVisibleSettings(
-  manifest: Manifest | undefined,
-  level: SettingsLevel,
-  given: StoredSettings,
-): Configuration {
-  const secrets = secretNames(manifest, level, given.settingDetails)
-  const stored = manifest === undefined ? {} : withoutStale(manifest, level, given)
-  const declared = Object.entries(manifest?.configurations?.[level]?.properties ?? {})
+export function toVisibleSettings(manifest: Manifest | undefined, level: StoredSettings): Configuration {
+  const { kind } = level
+  const secrets = secretNames(manifest, level)
+  const stored = manifest === undefined ? {} : withoutStale(manifest, level)
+  const declared = Object.entries(manifest?.configurations?.[kind]?.properties ?? {})
   const shown = declared.flatMap(([name, property]) => {
     const value = Object.hasOwn(stored, name) ? stored[name] : undefined
     if (property.type === 'button' || value === undefined || typeof value === 'object') return []

@@ -16,10 +16,10 @@ import {
   useFlow,
 } from '../db/queries/oauth-flows.ts'
 import { AnnexError } from '../errors.ts'
-import { endpointPath, type Level } from '../sandbox/level.ts'
+import { endpointPath, type LevelRef } from '../sandbox/level-ref.ts'
 
 /** An installation, or its site or space installation. */
-export type FlowLevel = Exclude<Level, { kind: 'integration' }>
+export type FlowLevel = Exclude<LevelRef, { kind: 'integration' }>
 
 /** A flow, and the secret that its browser keeps. */
 export type BoundFlow = { flow: OAuthFlow; browser: string }
@@ -56,7 +56,7 @@ export type Link = { id: string; token: string; expiresAt: number }
 export type LinkMaker = { actor: Actor; name: string }
 
 /** A request with the state of a flow: the level of its endpoint, its path, and the state. */
-export type Callback = { level: Level; path: string; state: string }
+export type Callback = { level: LevelRef; path: string; state: string }
 
 export const flowLifetimeMs = 10 * 60_000
 

@@ -3,14 +3,14 @@ import type { SecretBox } from '../access/secret-box.ts'
 import { cacheReads } from '../cache.ts'
 import { isSameName } from '../db/any-case.ts'
 import type { Db } from '../db/db.ts'
-import { findTarget, listSpaceIds } from '../db/queries/installation-targets.ts'
 import { findInstallation } from '../db/queries/installations.ts'
 import { toStoredName } from '../db/queries/integrations.ts'
+import { findPlaceLevel, installationOf, type Level, levelsTo, listSpaceIds } from '../db/queries/levels.ts'
 import { findVersionCode } from '../db/queries/versions.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
 import { environmentSecrets, type KnownSecrets } from '../logs/known-secrets.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
-import { endpointPath, type Level } from '../sandbox/level.ts'
+import { endpointPath, type LevelRef } from '../sandbox/level-ref.ts'
 import { suspendedError } from '../sandbox/sandbox-errors.ts'
 import type { DispatchContext, SandboxTarget } from '../sandbox/target.ts'
 import { assertRuns } from './assert-runs.ts'
@@ -31,9 +31,9 @@ export type PreparedLevel = {
 
 export type PrepareDispatch = {
   /** @throws AnnexError `not_found`, OtherSpelling, `no_version`, `installation_paused`, `installation_suspended` */
-  prepare: (level: Level) => Promise<PreparedLevel>
+  prepare: (level: LevelRef) => Promise<PreparedLevel>
   /** For the last event of a level that is being uninstalled. @throws AnnexError as `prepare` */
-  prepareLast: (level: Level) => Promise<PreparedLevel>
+  prepareLast: (level: LevelRef) => Promise<PreparedLevel>
   /** Clears the cache: a record has changed. */
   forget: () => void
 }
@@ -52,7 +52,7 @@ export function createPrepareDispatch(given: {
   // Errors are cached too: a flood of requests for a suspended level must not reach the database.
   const levels = cacheReads({
     keyOf: (level) => `${endpointPath(level)} ${'versionId' in level ? level.versionId : ''}`,
-    async read(level: Level) {
+    async read(level: LevelRef) {
       const records = await readLevel(given.db, level)
       assertIsThere(records)
       assertMayRun(records)
@@ -67,9 +67,8 @@ export function createPrepareDispatch(given: {
   }
 
   async function prepare(records: LevelRecords, { isLast = false } = {}): Promise<PreparedLevel> {
-    const { installation, target: place } = records
-    if (installation !== undefined) assertReadable({ installation })
-    if (installation !== undefined && place !== undefined) assertReadable({ installation, target: place })
+    const levels = records.own === undefined ? [] : levelsTo(records.own)
+    for (const level of levels) assertReadable(level)
     const { box, tokens, settingsTag, reading } = given
     const environment = await buildEnvironment(records, {
       box,
@@ -80,9 +79,8 @@ export function createPrepareDispatch(given: {
       isLast,
     })
     const target = toTarget(records)
-    const stored = [installation, place].filter((level) => level !== undefined)
-    given.learn(target.key, environmentSecrets(environment, secretSettings(records.manifest, stored)))
-    given.learn(target.key, environmentSecrets({ signingSecrets: previousSecrets(records, box) }))
+    given.learn(target.key, environmentSecrets(environment, secretSettings(records.manifest, levels)))
+    given.learn(target.key, environmentSecrets({ signingSecrets: previousSecrets(levels, box) }))
     return { records, environment: JSON.stringify(environment), target }
   }
 
@@ -92,10 +90,10 @@ export function createPrepareDispatch(given: {
       : `publisher-${organizationId}`
   }
 
-  function toTarget({ installation, integration, version }: LevelRecords): SandboxTarget {
+  function toTarget({ own, integration, version }: LevelRecords): SandboxTarget {
     const { name, organizationId } = integration
     return {
-      key: installation?.id ?? name,
+      key: own === undefined ? name : installationOf(own).id,
       group: groupOf(organizationId),
       integration: name,
       version,
@@ -104,12 +102,12 @@ export function createPrepareDispatch(given: {
 }
 
 /** @throws AnnexError `not_found` when the level does not exist; OtherSpelling; `no_version` when no version is deployed for it */
-async function readLevel(db: Db, level: Level): Promise<LevelRecords> {
-  const installed = await readInstallation(db, level)
-  const name = installed.installation?.integration ?? (await toStoredName(db, level.integration))
+async function readLevel(db: Db, level: LevelRef): Promise<LevelRecords> {
+  const installed = await readOwn(db, level)
+  const installation = installed.own && installationOf(installed.own)
+  const name = installation?.integration ?? (await toStoredName(db, level.integration))
   if (name !== level.integration) throw new OtherSpelling(name)
-  const runs =
-    level.kind === 'integration' ? { heldVersionId: await chooseVersion(db, level) } : installed.installation
+  const runs = level.kind === 'integration' ? { heldVersionId: await chooseVersion(db, level) } : installation
   const { version, ...deployed } = await getDeployed(db, level.integration, runs)
   // The code last: it may be long, and a request for a missing level must stay cheap.
   const code = await findVersionCode(db, version.id)
@@ -118,10 +116,7 @@ async function readLevel(db: Db, level: Level): Promise<LevelRecords> {
   return { level, ...deployed, version: { ...version, code }, ...installed }
 }
 
-async function readInstallation(
-  db: Db,
-  level: Level,
-): Promise<Pick<LevelRecords, 'installation' | 'spaces' | 'target'>> {
+async function readOwn(db: Db, level: LevelRef): Promise<Pick<LevelRecords, 'own' | 'spaces'>> {
   if (level.kind === 'integration') return {}
   const { integration, installationId } = level
   const installation = await findInstallation(db, installationId)
@@ -129,34 +124,31 @@ async function readInstallation(
     throw new AnnexError('not_found', `${integration} has no installation ${installationId}.`)
   }
   const spaces = await listSpaceIds(db, installationId)
-  if (level.kind === 'installation') return { installation, spaces }
+  if (level.kind === 'installation') return { own: installation, spaces }
   const { kind, targetId } = level
-  const target = await findTarget(db, { installationId, kind, targetId })
-  if (target === undefined) {
+  const own = await findPlaceLevel(db, installation, { kind, targetId })
+  if (own === undefined) {
     throw new AnnexError('not_found', `${installationId} is not installed in the ${kind} ${targetId}.`)
   }
-  return { installation, spaces, target }
+  return { own, spaces }
 }
 
 /** Secrets before a rotation: the script may have stored them, and they may still sign. */
-function previousSecrets({ installation, target }: LevelRecords, box: SecretBox): Record<string, string> {
-  const sealed = {
-    previousOfInstallation: installation?.previousSigningSecret,
-    previousOfTarget: target?.previousSigningSecret,
-  }
+function previousSecrets(levels: readonly Level[], box: SecretBox): Record<string, string> {
+  const sealed = levels.map(({ kind, previousSigningSecret }) => [kind, previousSigningSecret] as const)
   return Object.fromEntries(
-    Object.entries(sealed).flatMap(([name, secret]) => (secret ? [[name, box.open(secret)]] : [])),
+    sealed.flatMap(([kind, secret]) => (secret ? [[`previousOf_${kind}`, box.open(secret)]] : [])),
   )
 }
 
 /** @throws AnnexError `not_found` for a level that is being uninstalled */
-function assertIsThere({ level, installation, target }: LevelRecords): void {
-  if ((installation?.removingAt ?? null) === null && (target?.removingAt ?? null) === null) return
+function assertIsThere({ level, own }: LevelRecords): void {
+  if (own === undefined || levelsTo(own).every(({ removingAt }) => removingAt === null)) return
   throw new AnnexError('not_found', `${endpointPath(level)} has been uninstalled.`)
 }
 
-function assertMayRun({ installation, integration }: LevelRecords): void {
-  if (installation !== undefined) assertRuns(installation)
+function assertMayRun({ own, integration }: LevelRecords): void {
+  if (own !== undefined) assertRuns(installationOf(own))
   else if (integration.suspendedAt !== null) {
     throw suspendedError(integration.name, integration.suspendedReason ?? '')
   }
@@ -172,9 +164,10 @@ export function assertHasScript({ records: { manifest } }: PreparedLevel): void 
 }
 
 export function toContext(
-  { level, manifest, version, installation }: LevelRecords,
+  { level, manifest, version, own }: LevelRecords,
   { requestId, hops, event }: Pick<DispatchContext, 'requestId' | 'hops' | 'event'>,
 ): DispatchContext {
+  const installation = own && installationOf(own)
   return {
     requestId,
     hops,

@@ -2,6 +2,7 @@ import type { Origin } from '../access/actor.ts'
 import type { Db } from '../db/db.ts'
 import { listRemaining } from '../db/queries/installations.ts'
 import { deleteIntegration, listIntegrations, lockIntegration } from '../db/queries/integrations.ts'
+import { keyOf } from '../db/queries/levels.ts'
 import { endLevel } from '../db/queries/uninstall.ts'
 import { writeTransaction } from '../db/sql.ts'
 import { recordAudit } from '../logs/audit.ts'
@@ -43,8 +44,8 @@ async function prune(
   if (dryRun) return pruned
   const before = { integration: name }
   for (const installation of installed) {
-    await endLevel(transaction, { installationId: installation.id })
-    await auditLevel(transaction, origin, { installation }, { action: 'installation.delete', before })
+    await endLevel(transaction, keyOf(installation))
+    await auditLevel(transaction, origin, installation, { action: 'installation.delete', before })
   }
   await deleteIntegration(transaction, name)
   await recordAudit(transaction, origin, {

@@ -1,13 +1,13 @@
 import { type ErrorCode, isAnnexError } from '../errors.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
-import type { Level } from '../sandbox/level.ts'
+import type { LevelRef } from '../sandbox/level-ref.ts'
 import { ScriptError } from '../sandbox/sandbox-errors.ts'
 
 /** Logs a failed dispatch of an integration, under its request id. */
 export type ReportFailure = (failed: FailedDispatch, requestId: string, error: unknown) => void
 
 /** `version`: the one that ran, if one did. */
-export type FailedDispatch = { level: Level; version?: { digest: string } }
+export type FailedDispatch = { level: LevelRef; version?: { digest: string } }
 
 /** @param onDefect gets all other errors: they are bugs of Annex */
 export function createReportFailure(logs: LogWriter, onDefect: (error: unknown) => void): ReportFailure {

@@ -1,8 +1,8 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Origin } from '../access/actor.ts'
 import type { Db } from '../db/db.ts'
-import { readTargets } from '../db/queries/installation-targets.ts'
 import type { IntegrationRow } from '../db/queries/integrations.ts'
+import { type Level, readPlaceLevels } from '../db/queries/levels.ts'
 import { eachInstallation } from '../db/queries/list-installations.ts'
 import { releaseWaiting } from '../db/queries/release-waiting.ts'
 import { findVersionHead, listVersions, type VersionHead } from '../db/queries/versions.ts'
@@ -14,7 +14,7 @@ import { missingSecrets } from '../manifest/secrets.ts'
 import { switchVersion } from '../versions/deploy-version.ts'
 import { findDeployed } from './find-deployed.ts'
 import { isFit } from './install.ts'
-import { type InstalledLevel, levelOf, statusOf, whyPending } from './level-settings.ts'
+import { nameOfLevel, statusOf, whyPending } from './level-settings.ts'
 
 /**
  * Deploys an older version and pins it: loading the folder deploys nothing until `unpin`.
@@ -105,25 +105,21 @@ async function whyBroken(
   for await (const installation of eachInstallation(db, { integration: manifest.name })) {
     if (reasons.length >= mostReasons) break
     const now = (await findDeployed(db, manifest.name, installation))?.manifest
-    const targets = await readTargets(db, installation.id)
-    const levels: InstalledLevel[] = [
-      { installation },
-      ...targets.map((target) => ({ installation, target })),
-    ]
+    const levels = [installation, ...(await readPlaceLevels(db, installation))]
     reasons.push(...levels.flatMap((level) => whyLevelBroken(manifest, now, level)))
   }
   return reasons.slice(0, mostReasons)
 }
 
 /** A level that is active, and would not be with that version. */
-function whyLevelBroken(manifest: Manifest, now: Manifest | undefined, level: InstalledLevel): ErrorDetail[] {
-  const { installation, target } = level
-  const where = target === undefined ? installation.id : `${installation.id} in ${target.targetId}`
-  if (target !== undefined && !isFit(manifest, target.kind))
-    return [{ path: '/target', message: `it cannot be installed in a ${target.kind}, as ${where} is` }]
+function whyLevelBroken(manifest: Manifest, now: Manifest | undefined, level: Level): ErrorDetail[] {
+  const { kind } = level
+  const where = nameOfLevel(level)
+  if (kind !== 'account' && !isFit(manifest, kind))
+    return [{ path: '/target', message: `it cannot be installed in a ${kind}, as ${where} is` }]
   if (statusOf(now, level) !== 'active') return []
   return whyPending(manifest, level).map(({ path, message }) => ({
-    path: `/configurations/${levelOf(target)}${path.replace('/configuration', '/properties')}`,
+    path: `/configurations/${kind}${path.replace('/configuration', '/properties')}`,
     message: `${where}: ${message}`,
   }))
 }

@@ -1,13 +1,12 @@
 import type { Origin } from '../access/actor.ts'
 import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
-import { changeTargetSecrets } from '../db/queries/installation-targets.ts'
-import { changeSecrets, type Signer } from '../db/queries/installations.ts'
+import type { Signer } from '../db/queries/installations.ts'
+import { changeSecrets, type Level } from '../db/queries/levels.ts'
 import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import type { AuditAction } from '../logs/audit.ts'
 import { auditLevel } from './audit-level.ts'
-import type { InstalledLevel } from './level-settings.ts'
 
 export type Rotation = {
   /** How long the old secret signs too. 0: not at all. Default a day. */
@@ -34,17 +33,16 @@ export const overlapEnd = ({ previousSecretUntil }: Signer, nowMs: number): numb
 export async function rotateSecret(
   db: Db,
   box: SecretBox,
-  level: InstalledLevel,
+  level: Level,
   { overlapSeconds = 86_400, first = 'old', again = false }: Rotation,
   nowMs: number,
   origin: Origin,
 ): Promise<Rotated> {
-  const signer = level.target ?? level.installation
-  const end = overlapEnd(signer, nowMs)
+  const end = overlapEnd(level, nowMs)
   if (end !== null && overlapSeconds > 0 && !again) throw underWayError(end)
   const signingSecret = createSigningSecret()
   const previousSecretUntil = overlapSeconds === 0 ? null : nowMs + overlapSeconds * 1000
-  const kept = end === null ? signer.signingSecret : signer.previousSigningSecret
+  const kept = end === null ? level.signingSecret : level.previousSigningSecret
   await change(
     db,
     level,
@@ -60,8 +58,8 @@ export async function rotateSecret(
 }
 
 /** Ends an overlap at once: the new secret signs alone. */
-export async function endOverlap(db: Db, level: InstalledLevel, origin: Origin): Promise<void> {
-  const { signingSecret, previousSigningSecret } = level.target ?? level.installation
+export async function endOverlap(db: Db, level: Level, origin: Origin): Promise<void> {
+  const { signingSecret, previousSigningSecret } = level
   if (previousSigningSecret === null) return
   const none = { previousSigningSecret: null, previousSecretUntil: null, firstSecret: null }
   await change(db, level, { signingSecret, ...none }, { origin, action: 'secret.end_overlap' })
@@ -70,16 +68,12 @@ export async function endOverlap(db: Db, level: InstalledLevel, origin: Origin):
 /** @throws AnnexError `conflict` when another rotation came between */
 async function change(
   db: Db,
-  level: InstalledLevel,
+  level: Level,
   to: Signer,
   { origin, ...entry }: { origin: Origin; action: AuditAction; after?: object },
 ): Promise<void> {
-  const { installation, target } = level
   const changed = await transact(db, async (transaction) => {
-    const isChanged =
-      target === undefined
-        ? await changeSecrets(transaction, installation, to)
-        : await changeTargetSecrets(transaction, target, to)
+    const isChanged = await changeSecrets(transaction, level, to)
     if (isChanged) await auditLevel(transaction, origin, level, entry)
     return isChanged
   })

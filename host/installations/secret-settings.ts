@@ -2,11 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ConfigurationLevel, Manifest, Property } from '../../schemas/generated/manifest.ts'
 import type { Configuration, SettingDetails } from '../db/queries/installations.ts'
 import { createRedactor } from '../logs/create-redactor.ts'
-import {
-  propertyOf,
-  type SettingProblem,
-  type Level as SettingsLevel,
-} from '../manifest/settings/check-configuration.ts'
+import { type LevelKind, propertyOf, type SettingProblem } from '../manifest/settings/check-configuration.ts'
 
 // Secret settings: people set them, and see a mask. Whether a value is secret is stored with the value, as the next version may
 // declare no secret there.
@@ -15,7 +11,7 @@ import {
 export const secretMask = '[secret]'
 
 /** The settings of a level as they are stored. */
-export type StoredSettings = { configuration: Configuration; settingDetails: SettingDetails }
+export type StoredSettings = { kind: LevelKind; configuration: Configuration; settingDetails: SettingDetails }
 
 const isSecret = (property: Property | undefined): boolean =>
   property?.type === 'string' && property.secret === true
@@ -26,16 +22,15 @@ const isMarked = (details: SettingDetails, name: string): boolean =>
 /** The settings whose values no person may see: the version declares them as secret, or they were entered as secrets. */
 export function secretNames(
   manifest: Manifest | undefined,
-  level: SettingsLevel,
-  details: SettingDetails,
+  { kind, settingDetails }: Omit<StoredSettings, 'configuration'>,
 ): ReadonlySet<string> {
-  return new Set([...declaredSecrets(manifest?.configurations?.[level]), ...markedNames(details)])
+  return new Set([...declaredSecrets(manifest?.configurations?.[kind]), ...markedNames(settingDetails)])
 }
 
 /** The names of the secrets of all levels: a site has the account's, too. */
 export const secretSettings = (
   { configurations = {} }: Manifest,
-  stored: readonly StoredSettings[],
+  stored: readonly Omit<StoredSettings, 'kind'>[],
 ): ReadonlySet<string> =>
   new Set([
     ...Object.values(configurations).flatMap(declaredSecrets),
@@ -53,10 +48,10 @@ export const markedNames = (details: SettingDetails): string[] =>
 /** The secret texts of a level. */
 export function secretTexts(
   manifest: Manifest | undefined,
-  level: SettingsLevel,
-  { configuration, settingDetails }: StoredSettings,
+  level: StoredSettings,
 ): [name: string, value: string][] {
-  return [...secretNames(manifest, level, settingDetails)].flatMap((name): [string, string][] => {
+  const { configuration } = level
+  return [...secretNames(manifest, level)].flatMap((name): [string, string][] => {
     const value = Object.hasOwn(configuration, name) ? configuration[name] : undefined
     return typeof value === 'string' && value !== '' ? [[name, value]] : []
   })
@@ -72,7 +67,6 @@ export function secretTexts(
  */
 export function secretsAfter(
   manifest: Manifest,
-  level: SettingsLevel,
   before: StoredSettings,
   given: { after: Configuration } & (
     | { entered: ReadonlySet<string> }
@@ -81,7 +75,7 @@ export function secretsAfter(
 ): ReadonlySet<string> {
   const holdsSecret = 'known' in given ? createSecretTest(given.known) : () => false
   const secret = Object.entries(given.after).filter(([name, value]) => {
-    const property = propertyOf(manifest, level, name)
+    const property = propertyOf(manifest, before.kind, name)
     if (isSecret(property) || (property?.type === 'button' && typeof value === 'string')) return true
     if ('entered' in given && given.entered.has(name)) return false
     const isSame =
@@ -101,12 +95,12 @@ function createSecretTest(secrets: [name: string, value: string][]): (value: unk
 /** Puts the stored secrets where an edit has their mask. A mask of a secret that is not stored is a problem. */
 export function withStoredSecrets(
   manifest: Manifest,
-  level: SettingsLevel,
-  { given, stored }: { given: Configuration; stored: StoredSettings },
+  stored: StoredSettings,
+  given: Configuration,
 ): { configuration: Configuration; problems: SettingProblem[] } {
-  const secrets = secretNames(manifest, level, stored.settingDetails)
+  const secrets = secretNames(manifest, stored)
   const masked = Object.keys(given).filter(
-    (name) => given[name] === secretMask && propertyOf(manifest, level, name) !== undefined,
+    (name) => given[name] === secretMask && propertyOf(manifest, stored.kind, name) !== undefined,
   )
   const known = masked.filter((name) => secrets.has(name) && Object.hasOwn(stored.configuration, name))
   const problems = masked

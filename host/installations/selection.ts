@@ -14,7 +14,7 @@ import { listPlaceIds } from '../db/queries/places.ts'
 import { writeTransaction } from '../db/sql.ts'
 import { auditLevel } from './audit-level.ts'
 import { findDeployed } from './find-deployed.ts'
-import { assertFits, insertInTarget, isFit } from './install.ts'
+import { assertFits, insertInPlace, isFit } from './install.ts'
 import { lockLevel } from './lock-level.ts'
 
 type Selections = { spaces?: Selection; sites?: Selection }
@@ -37,10 +37,10 @@ export async function select(
   await writeTransaction(db, async (transaction) => {
     // A space or site that another transaction makes refers to the organization: it comes before, or sees the selection.
     await lockOrganization(transaction, installation.organizationId)
-    const { installation: now } = await lockLevel(transaction, { installation })
+    const now = await lockLevel(transaction, installation)
     const before = { spaces: now.spaceSelection, sites: now.siteSelection }
     const change = { before, after: { ...before, ...selections } }
-    await auditLevel(transaction, origin, { installation }, { action: 'installation.select', ...change })
+    await auditLevel(transaction, origin, installation, { action: 'installation.select', ...change })
     for (const [name, kind] of Object.entries(kinds)) {
       const selection = selections[name as keyof Selections]
       if (selection === undefined) continue
@@ -48,7 +48,7 @@ export async function select(
       if (selection === 'selected') continue
       assertFits(manifest, kind)
       for (const targetId of await listPlaceIds(transaction, kind, installation.organizationId)) {
-        await insertInTarget(transaction, box, { installation, kind, targetId, origin })
+        await insertInPlace(transaction, box, { installation, kind, targetId, origin })
       }
     }
   })
@@ -65,6 +65,6 @@ export async function installInNew(
   for (const installation of await listSelectingAll(transaction, kind, organizationId)) {
     const manifest = (await findDeployed(transaction, installation.integration, installation))?.manifest
     if (manifest === undefined || !isFit(manifest, kind)) continue
-    await insertInTarget(transaction, box, { installation, kind, targetId, origin })
+    await insertInPlace(transaction, box, { installation, kind, targetId, origin })
   }
 }

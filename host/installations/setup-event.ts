@@ -3,15 +3,16 @@ import type { Db } from '../db/db.ts'
 import { createId } from '../db/ids.ts'
 import type { InstallationStatus } from '../db/queries/installations.ts'
 import { insertJobs } from '../db/queries/jobs.ts'
+import { installationOf, type Level } from '../db/queries/levels.ts'
 import { openJson, sealJson } from '../db/sealed-json.ts'
-import type { Level } from '../sandbox/level.ts'
-import type { InstalledLevel } from './level-settings.ts'
+import type { LevelRef } from '../sandbox/level-ref.ts'
+import { toRef } from './level-settings.ts'
 import { markedNames, type StoredSettings } from './secret-settings.ts'
 
 /** The subject of a job of kind `event`: an event, and the level whose script handles it. */
-export type EventJob = { level: Level; event: { type: string; eventId: string; [field: string]: unknown } }
+export type EventJob = { level: LevelRef; event: { type: string; eventId: string; [field: string]: unknown } }
 
-type Previous = { status: string } & StoredSettings
+type Previous = { status: string } & Omit<StoredSettings, 'kind'>
 
 /** Settings in a job are encrypted, as those of their level. `secrets`: the names of those that were secret then. */
 type StoredPrevious = { status: string; sealed: string; secrets?: string[] }
@@ -31,21 +32,19 @@ export const secretsOfEvent = ({ previous }: EventJob['event']): string[] =>
 /**
  * Queues a level's setup event (spec 6.1): after the installation and after each edit.
  *
- * @param given.previous the level before an edit
+ * @param previous the level before an edit
  */
 export async function queueSetup(
   transaction: Db,
-  { status, previous, ...level }: InstalledLevel & { status: InstallationStatus; previous?: Previous },
+  level: Level,
+  status: InstallationStatus,
+  previous?: Previous,
 ): Promise<void> {
   await queueLevelEvent(transaction, level, 'setup', { status }, previous)
 }
 
 /** Queues the last event of a level that is being uninstalled. */
-export async function queueDeleted(
-  transaction: Db,
-  level: InstalledLevel,
-  previous: Previous,
-): Promise<void> {
+export async function queueDeleted(transaction: Db, level: Level, previous: Previous): Promise<void> {
   await queueLevelEvent(transaction, level, 'deleted', {}, previous)
 }
 
@@ -60,21 +59,18 @@ const lastEvents: ReadonlySet<string> = new Set([
 
 async function queueLevelEvent(
   transaction: Db,
-  { installation, target }: InstalledLevel,
+  level: Level,
   what: 'setup' | 'deleted',
   fields: object,
   previous: Previous | undefined,
 ): Promise<void> {
-  const { integration, id: installationId } = installation
-  const level: Level =
-    target === undefined
-      ? { kind: 'installation', integration, installationId }
-      : { kind: target.kind, integration, installationId, targetId: target.targetId }
+  const { kind, targetId } = level
+  const installationId = installationOf(level).id
   const event = {
     eventId: createId('evt'),
-    type: target === undefined ? `installation_${what}` : `${target.kind}_installation_${what}`,
+    type: kind === 'account' ? `installation_${what}` : `${kind}_installation_${what}`,
     installationId,
-    ...(target && { [`${target.kind}Id`]: target.targetId }),
+    ...(kind !== 'account' && { [`${kind}Id`]: targetId }),
     ...fields,
     ...(previous && {
       previous: {
@@ -84,6 +80,6 @@ async function queueLevelEvent(
       },
     }),
   }
-  const subject: EventJob = { level, event }
+  const subject: EventJob = { level: toRef(level), event }
   await insertJobs(transaction, [{ kind: 'event', subject, lane: installationId, dueAt: nowOf(transaction) }])
 }

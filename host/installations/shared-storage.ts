@@ -2,7 +2,7 @@ import type { Db } from '../db/db.ts'
 import { findRunning } from '../db/queries/installations.ts'
 import { findIntegration } from '../db/queries/integrations.ts'
 import type { Writer } from '../db/queries/stores.ts'
-import type { Level } from '../sandbox/level.ts'
+import type { LevelRef } from '../sandbox/level-ref.ts'
 import { asksNoMore, isReached, mayInherit } from './reach.ts'
 
 // All versions and installations of an integration share the values of its level. There a version must not leave an
@@ -11,7 +11,7 @@ import { asksNoMore, isReached, mayInherit } from './reach.ts'
 /** The script that reads or writes: its version, and the installation that it runs for, if it runs for one. */
 export type Reading = { versionId: string | undefined; installationId: string | undefined }
 
-export const writerOf = ({ level, by }: { level: Level; by: Reading }): Writer =>
+export const writerOf = ({ level, by }: { level: LevelRef; by: Reading }): Writer =>
   level.kind === 'integration'
     ? { writerVersionId: by.versionId ?? null, writerInstallationId: by.installationId ?? null }
     : { writerVersionId: null, writerInstallationId: null }
@@ -23,7 +23,7 @@ export const writerOf = ({ level, by }: { level: Level; by: Reading }): Writer =
  *   must ask for no more than the version that stored the value.
  * - A script of the integration itself has: see `mayInherit`.
  */
-export function createReadable(db: Db, level: Level, by: Reading): (value: Writer) => Promise<boolean> {
+export function createReadable(db: Db, level: LevelRef, by: Reading): (value: Writer) => Promise<boolean> {
   const known = new Map<string, Promise<boolean>>()
   return async (value) => {
     const { writerVersionId, writerInstallationId } = value

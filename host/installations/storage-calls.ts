@@ -1,6 +1,6 @@
 import { AnnexError } from '../errors.ts'
 import type { HostCall } from '../sandbox/host-calls.ts'
-import type { Level } from '../sandbox/level.ts'
+import type { LevelRef } from '../sandbox/level-ref.ts'
 import type { DispatchContext } from '../sandbox/target.ts'
 import type { Put, Storage } from './storage.ts'
 
@@ -73,7 +73,7 @@ const at = (context: DispatchContext, of: At['of']) => ({
 })
 
 /** A script reaches its own level and those above it. @throws AnnexError `conflict` outside of an installation */
-function levelOf({ level }: DispatchContext, of: At['of']): Level {
+function levelOf({ level }: DispatchContext, of: At['of']): LevelRef {
   if (of === undefined) return level
   const { integration } = level
   if (of === 'integration') return { kind: 'integration', integration }

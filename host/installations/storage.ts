@@ -17,7 +17,7 @@ import {
 } from '../db/queries/stores.ts'
 import { writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
-import { endpointPath, type Level } from '../sandbox/level.ts'
+import { endpointPath, type LevelRef } from '../sandbox/level-ref.ts'
 import type { MissedCalls } from './missed-calls.ts'
 import { createReadable, type Reading, writerOf } from './shared-storage.ts'
 
@@ -37,7 +37,7 @@ export type Put = { key: string; value: unknown; ifVersion?: number; ifAbsent?: 
 export type Storage = ReturnType<typeof createStorage>
 
 /** A level's values, and the script that asks for them. */
-type At = { level: Level; by: Reading }
+type At = { level: LevelRef; by: Reading }
 
 export function createStorage(
   {
@@ -160,7 +160,7 @@ async function dropExpired(transaction: Db, store: Store, now: number): Promise<
 }
 
 /** @throws AnnexError `not_found` when the level was uninstalled meanwhile */
-async function openStore(transaction: Db, level: Level): Promise<Store> {
+async function openStore(transaction: Db, level: LevelRef): Promise<Store> {
   const owner = ownerOf(level)
   const found = await lockStore(transaction, owner.level)
   if (found !== undefined) return found
@@ -170,7 +170,7 @@ async function openStore(transaction: Db, level: Level): Promise<Store> {
   throw new AnnexError('not_found', `Nothing was stored: ${owner.level} is not installed any more.`)
 }
 
-function ownerOf(level: Level): StoreOwner {
+function ownerOf(level: LevelRef): StoreOwner {
   return {
     level: endpointPath(level),
     integration: level.integration,

@@ -1,7 +1,8 @@
 import { type Origin, systemOrigin } from '../access/actor.ts'
 import type { Db } from '../db/db.ts'
-import { findInstallation, type Installation, updateInstallation } from '../db/queries/installations.ts'
+import { findInstallation, type Installation } from '../db/queries/installations.ts'
 import { findIntegration } from '../db/queries/integrations.ts'
+import { updateLevel } from '../db/queries/levels.ts'
 import { releaseWaiting } from '../db/queries/release-waiting.ts'
 import {
   resumeInstallation,
@@ -46,8 +47,8 @@ export function createSuspensions(given: {
     suspend: (target, reason) => void store(target, reason).catch(given.onDefect),
     async pause(installation, origin) {
       await transact(db, async (transaction) => {
-        await updateInstallation(transaction, installation.id, { status: 'paused' })
-        await auditLevel(transaction, origin, { installation }, { action: 'installation.pause' })
+        await updateLevel(transaction, installation, { status: 'paused' })
+        await auditLevel(transaction, origin, installation, { action: 'installation.pause' })
       })
       given.forget()
     },
@@ -102,7 +103,7 @@ async function auditStatus(
   if ('installation' in of) {
     const installation = await findInstallation(transaction, of.installation)
     if (installation === undefined) return
-    return auditLevel(transaction, origin, { installation }, { action: `installation.${verb}`, ...more })
+    return auditLevel(transaction, origin, installation, { action: `installation.${verb}`, ...more })
   }
   const row = await findIntegration(transaction, of.integration)
   await recordAudit(transaction, origin, {

@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Configuration, SettingDetails } from '../db/queries/installations.ts'
 import { isSameHost } from '../egress/target.ts'
-import { propertyOf, type Level as SettingsLevel } from '../manifest/settings/check-configuration.ts'
+import { type LevelKind, propertyOf } from '../manifest/settings/check-configuration.ts'
 import { takesTypedHost } from '../manifest/settings/typed-settings.ts'
 import type { StoredSettings } from './secret-settings.ts'
 
@@ -29,12 +29,7 @@ const isWholeName = (text: string, hostname: string): boolean =>
   hostname.startsWith('[') || /\.[a-z][a-z\d-]+\.?$/.test(hostname) || isIPv4(text.replace(/:\d+$/, ''))
 
 /** Whether the value of a setting gets the mark when a person enters it. */
-export const isTypedHost = (
-  settings: Settings,
-  level: SettingsLevel,
-  name: string,
-  value: unknown,
-): boolean =>
+export const isTypedHost = (settings: Settings, level: LevelKind, name: string, value: unknown): boolean =>
   takesTypedHost(propertyOf({ configurations: settings }, level, name)) && hostOf(value) !== undefined
 
 /**
@@ -42,7 +37,7 @@ export const isTypedHost = (
  * that the script has stored stays the script's.
  */
 export const retypedNames = (
-  { configuration, settingDetails }: StoredSettings,
+  { configuration, settingDetails }: Omit<StoredSettings, 'kind'>,
   given: Configuration,
   entered: readonly string[],
 ): string[] =>
@@ -55,12 +50,11 @@ export const retypedNames = (
 /** True when a person typed the host of a URL in the settings of a level. */
 export function hasTypedHost(
   settings: Settings,
-  level: SettingsLevel,
-  { configuration, settingDetails }: StoredSettings,
+  { kind, configuration, settingDetails }: StoredSettings,
   url: URL,
 ): boolean {
   return typedNames(settingDetails).some((name) => {
-    const host = takesTypedHost(propertyOf({ configurations: settings }, level, name))
+    const host = takesTypedHost(propertyOf({ configurations: settings }, kind, name))
       ? hostOf(configuration[name])
       : undefined
     return host !== undefined && isSameHost(host, url)

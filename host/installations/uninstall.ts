@@ -1,11 +1,12 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Origin } from '../access/actor.ts'
 import type { Db } from '../db/db.ts'
-import { deletePendingEvents, endLevel, markRemoving, type RemovedLevel } from '../db/queries/uninstall.ts'
+import { installationOf, keyOf, type Level, markRemoving } from '../db/queries/levels.ts'
+import { deletePendingEvents, endLevel } from '../db/queries/uninstall.ts'
 import { writeTransaction } from '../db/sql.ts'
-import type { Level } from '../sandbox/level.ts'
+import { keyOfRef, type LevelRef } from '../sandbox/level-ref.ts'
 import { auditLevel } from './audit-level.ts'
-import { type InstalledLevel, previousOf } from './level-settings.ts'
+import { previousOf } from './level-settings.ts'
 import { lockLevel } from './lock-level.ts'
 import { queueDeleted } from './setup-event.ts'
 
@@ -18,22 +19,22 @@ import { queueDeleted } from './setup-event.ts'
 export async function uninstall(
   db: Db,
   manifest: Manifest | undefined,
-  level: InstalledLevel,
+  level: Level,
   origin: Origin,
 ): Promise<void> {
   await writeTransaction(db, async (transaction) => {
-    const removed = toRemoved(level)
+    const key = keyOf(level)
     const before = await lockLevel(transaction, level)
-    await markRemoving(transaction, removed)
+    await markRemoving(transaction, key)
+    const installation = installationOf(before)
     await auditLevel(transaction, origin, before, {
       action: 'installation.delete',
-      before: { integration: before.installation.integration },
+      before: { integration: installation.integration },
     })
-    await deletePendingEvents(transaction, removed)
-    const stored = before.target ?? before.installation
-    const isHeld = before.installation.status === 'suspended' || before.installation.isUnreadable
-    const isRun = manifest?.script !== undefined && !isHeld && !stored.isUnreadable
-    if (!isRun) return endLevel(transaction, removed)
+    await deletePendingEvents(transaction, key)
+    const isHeld = installation.status === 'suspended' || installation.isUnreadable
+    const isRun = manifest?.script !== undefined && !isHeld && !before.isUnreadable
+    if (!isRun) return endLevel(transaction, key)
     await queueDeleted(transaction, before, previousOf(manifest, before))
   })
 }
@@ -43,18 +44,7 @@ export async function uninstall(
  *
  * The event is retried as any other. Its failure keeps no level alive: an installer must be able to uninstall a broken script.
  */
-export async function endAfterLastEvent(transaction: Db, levels: readonly Level[]): Promise<[]> {
-  for (const level of levels) {
-    if (level.kind === 'integration') continue
-    const { installationId, ...rest } = level
-    const target = 'targetId' in rest ? { kind: rest.kind, targetId: rest.targetId } : undefined
-    await endLevel(transaction, { installationId, ...(target && { target }) })
-  }
+export async function endAfterLastEvent(transaction: Db, refs: readonly LevelRef[]): Promise<[]> {
+  for (const ref of refs) if (ref.kind !== 'integration') await endLevel(transaction, keyOfRef(ref))
   return []
-}
-
-function toRemoved({ installation, target }: InstalledLevel): RemovedLevel {
-  const { kind, targetId } = target ?? {}
-  const isTarget = kind !== undefined && targetId !== undefined
-  return { installationId: installation.id, ...(isTarget && { target: { kind, targetId } }) }
 }

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Manifest, Property } from '../../schemas/generated/manifest.ts'
 import type { Configuration, SettingDetails } from '../db/queries/installations.ts'
+import type { Level } from '../db/queries/levels.ts'
 import {
   checkConfiguration,
+  type LevelKind,
   propertyOf,
   type SettingProblem,
-  type Level as SettingsLevel,
   withDefaults,
 } from '../manifest/settings/check-configuration.ts'
 import type { StoredSettings } from './secret-settings.ts'
@@ -17,7 +18,7 @@ type Kind = NonNullable<SettingDetails[string]['kind']>
 
 const kindOf = (property: Property): Kind => (property.type === 'button' ? 'connection' : 'setting')
 
-function declaredKind(manifest: Manifest, level: SettingsLevel, name: string): Kind | undefined {
+function declaredKind(manifest: Manifest, level: LevelKind, name: string): Kind | undefined {
   const property = propertyOf(manifest, level, name)
   return property && kindOf(property)
 }
@@ -25,7 +26,7 @@ function declaredKind(manifest: Manifest, level: SettingsLevel, name: string): K
 /** What a value is stored as. A value that stays keeps its mark while no version declares its name. */
 export function kindAfter(
   manifest: Manifest,
-  level: SettingsLevel,
+  level: LevelKind,
   name: string,
   { before, isKept }: { before: Kind | undefined; isKept: boolean },
 ): Kind | undefined {
@@ -35,7 +36,7 @@ export function kindAfter(
 /** Separates declared settings from values that a script has stored beside them. */
 export function splitConfiguration(
   manifest: Manifest,
-  level: SettingsLevel,
+  level: LevelKind,
   configuration: Configuration,
 ): { declared: Configuration; scriptOwned: Configuration } {
   const settings = manifest.configurations?.[level]?.properties ?? {}
@@ -49,8 +50,7 @@ export function splitConfiguration(
 /** Leaves out settings that the version has dropped, and values that were stored as something else than it declares. */
 export function withoutStale(
   manifest: Manifest,
-  level: SettingsLevel,
-  { configuration, settingDetails }: StoredSettings,
+  { kind: level, configuration, settingDetails }: StoredSettings,
 ): Configuration {
   // A component stores settings that no manifest names.
   const keepsAll = manifest.configurations?.[level]?.componentId !== undefined
@@ -68,22 +68,22 @@ export function withoutStale(
  */
 export function checkStale(
   manifest: Manifest,
-  level: SettingsLevel,
   stored: StoredSettings,
   given: Configuration,
 ): { kept: Configuration; problems: SettingProblem[] } {
-  const usable = withoutStale(manifest, level, stored)
+  const usable = withoutStale(manifest, stored)
   const isStale = ([name, value]: [string, unknown]) =>
     Object.hasOwn(stored.configuration, name) &&
     !Object.hasOwn(usable, name) &&
     isDeepStrictEqual(value, stored.configuration[name])
-  const isConnection = ([name]: [string, unknown]) => declaredKind(manifest, level, name) === 'connection'
+  const isConnection = ([name]: [string, unknown]) =>
+    declaredKind(manifest, stored.kind, name) === 'connection'
   const entries = Object.entries(given)
   const message = 'holds a connection that an older version has made: enter a value'
   return {
     kept: Object.fromEntries(entries.filter((entry) => !(isConnection(entry) && isStale(entry)))),
     problems: entries
-      .filter((entry) => declaredKind(manifest, level, entry[0]) === 'setting' && isStale(entry))
+      .filter((entry) => declaredKind(manifest, stored.kind, entry[0]) === 'setting' && isStale(entry))
       .map(([path]) => ({ path, message, kind: 'invalid' })),
   }
 }
@@ -91,7 +91,7 @@ export function checkStale(
 /** Leaves out values that do not fit the manifest's declaration. */
 export function withoutUnfit(
   manifest: Manifest,
-  level: SettingsLevel,
+  level: LevelKind,
   configuration: Configuration,
 ): Configuration {
   const { declared } = splitConfiguration(manifest, level, configuration)
@@ -102,14 +102,11 @@ export function withoutUnfit(
 }
 
 /** The stored values of a level that its script gets, without defaults. */
-export const usableSettings = (
-  manifest: Manifest,
-  level: SettingsLevel,
-  stored: StoredSettings,
-): Configuration => withoutUnfit(manifest, level, withoutStale(manifest, level, stored))
+export const usableSettings = (manifest: Manifest, stored: StoredSettings): Configuration =>
+  withoutUnfit(manifest, stored.kind, withoutStale(manifest, stored))
 
 /** Values of the account that a site or space takes. One name may have another type there. */
-export function inheritedBy(manifest: Manifest, level: SettingsLevel, account: Configuration): Configuration {
+export function inheritedBy(manifest: Manifest, level: LevelKind, account: Configuration): Configuration {
   const isSame = (name: string) => {
     const [own, other] = [declaredKind(manifest, level, name), declaredKind(manifest, 'account', name)]
     return own === undefined || other === undefined || own === other
@@ -123,19 +120,15 @@ export function inheritedBy(manifest: Manifest, level: SettingsLevel, account: C
  * level stores its own values alone: a changed default reaches each level without a value. Stored values that do not fit the
  * deployed version are left out, so that the script's types hold.
  */
-export function effectiveConfiguration(
-  manifest: Manifest,
-  level: SettingsLevel,
-  own: StoredSettings,
-  account: StoredSettings,
-): Configuration {
-  const ownValues = usableSettings(manifest, level, own)
-  if (level === 'account') return withDefaults(manifest, level, ownValues)
-  const inherit = (values: Configuration) => inheritedBy(manifest, level, values)
+export function effectiveConfiguration(manifest: Manifest, level: Level): Configuration {
+  const { kind, above } = level
+  const ownValues = usableSettings(manifest, level)
+  if (above === undefined) return withDefaults(manifest, kind, ownValues)
+  const inherit = (values: Configuration) => inheritedBy(manifest, kind, values)
   return {
     ...inherit(withDefaults(manifest, 'account', {})),
-    ...withDefaults(manifest, level, {}),
-    ...inherit(usableSettings(manifest, 'account', account)),
+    ...withDefaults(manifest, kind, {}),
+    ...inherit(usableSettings(manifest, above)),
     ...ownValues,
   }
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { AnswerHead, DispatchResult } from '../../runtime/bridge.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
-import type { Level } from './level.ts'
+import type { LevelRef } from './level-ref.ts'
 
 /** The publisher of the code in a sandbox. The operator's own code never shares a process; publishers share above a bound. */
 export type SandboxGroup = 'operator' | `publisher-${string}`
@@ -31,7 +31,7 @@ export type DispatchContext = {
   settings?: Manifest['configurations']
   installationId?: string
   organizationId?: string
-  level: Level
+  level: LevelRef
   /** The event that the dispatch handles, if any. */
   event?: { id: string; type: string }
   /** How many scripts of this Annex the request has passed: a loop ends at a limit. */

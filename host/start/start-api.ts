@@ -15,7 +15,7 @@ import { createHops } from '../egress/loop-guard.ts'
 import type { OwnApi } from '../egress/own-api.ts'
 import { createOAuthFlows } from '../installations/oauth-flows.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
-import { endpointPrefix } from '../sandbox/level.ts'
+import { endpointPrefix } from '../sandbox/level-ref.ts'
 import type { Notifier } from './notifier.ts'
 
 /** The parts that are made here, from settings and the other parts. */

@@ -2,12 +2,13 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { cacheReads } from '../cache.ts'
 import type { Db } from '../db/db.ts'
 import type { Delivery } from '../db/queries/deliveries.ts'
-import { findTarget, readTargets } from '../db/queries/installation-targets.ts'
 import { findInstallation, type Installation } from '../db/queries/installations.ts'
+import { findPlaceLevel, readPlaceLevels } from '../db/queries/levels.ts'
 import { isDeclared, nameOfHost } from '../egress/target.ts'
 import { AnnexError } from '../errors.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import { hasTypedHost } from '../installations/typed-hosts.ts'
+import { keyOfSigner } from './signing-secrets.ts'
 
 /** Where a delivery goes, and the level whose secret signs it. */
 type Going = Pick<Delivery, 'installationId' | 'signedBy' | 'url'>
@@ -99,14 +100,13 @@ async function isAllowed(
   const { configurations } = manifest
   const installation = known.installation ?? (await findInstallation(db, installationId))
   if (installation === undefined) return false
-  if (hasTypedHost(configurations, 'account', installation, url)) return true
-  const [kind, targetId] = signedBy.split(':')
-  const isTarget = (kind === 'site' || kind === 'space') && targetId !== undefined
+  if (hasTypedHost(configurations, installation, url)) return true
+  const { kind, targetId } = keyOfSigner({ installationId, signedBy })
   // Mostly the host is that of the own level. An installation may have thousands of others.
-  const own = isTarget ? await findTarget(db, { installationId, kind, targetId }) : undefined
-  if (own !== undefined && hasTypedHost(configurations, own.kind, own, url)) return true
-  const targets = await readTargets(db, installationId)
-  return targets.some((target) => hasTypedHost(configurations, target.kind, target, url))
+  const own = kind === 'account' ? undefined : await findPlaceLevel(db, installation, { kind, targetId })
+  if (own !== undefined && hasTypedHost(configurations, own, url)) return true
+  const places = await readPlaceLevels(db, installation)
+  return places.some((place) => hasTypedHost(configurations, place, url))
 }
 
 function toError({ installationId, url }: Going, { integration, egress }: Declaring): AnnexError {

@@ -1,8 +1,8 @@
 import { isSigningSecret, type SecretBox } from '../access/secret-box.ts'
 import type { Clock } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
-import { findTarget } from '../db/queries/installation-targets.ts'
-import { findInstallation, type Signer } from '../db/queries/installations.ts'
+import type { LevelKey, Signer } from '../db/queries/installations.ts'
+import { findSigner } from '../db/queries/levels.ts'
 import type { ReceiverKey } from '../db/queries/receivers.ts'
 import { AnnexError } from '../errors.ts'
 import type { SigningSecrets } from './signature.ts'
@@ -44,7 +44,8 @@ export function createSecretReader(box: SecretBox, clock: Clock): SecretReader {
       const secrets = cache
       for (const signer of signers) {
         const key = textOf(signer)
-        if (!secrets.has(key)) secrets.set(key, openLater(box, signer, await findSigner(db, signer)))
+        if (!secrets.has(key))
+          secrets.set(key, openLater(box, signer, await findSigner(db, keyOfSigner(signer))))
       }
       return { of: (signer) => secrets.get(textOf(signer))?.() }
     },
@@ -84,15 +85,17 @@ function openPrevious(box: SecretBox, signer: Signer): SigningSecrets['previous'
   return { secret, untilMs: previousSecretUntil, isFirst: firstSecret !== 'new' }
 }
 
-function findSigner(db: Db, { installationId, signedBy }: SignerKey): Promise<Signer | undefined> {
+/** The level that signs: `installation`, or `site:ID` or `space:ID` below it. */
+export function keyOfSigner({ installationId, signedBy }: SignerKey): LevelKey {
   const [kind, targetId] = signedBy.split(':')
-  const isTarget = (kind === 'site' || kind === 'space') && targetId !== undefined
-  return isTarget ? findTarget(db, { installationId, kind, targetId }) : findInstallation(db, installationId)
+  return (kind === 'site' || kind === 'space') && targetId !== undefined
+    ? { installationId, kind, targetId }
+    : { installationId, kind: 'account', targetId: '' }
 }
 
 function weakError({ installationId, signedBy }: SignerKey): AnnexError {
-  const [kind, targetId] = signedBy.split(':')
-  const place = targetId === undefined ? '' : ` --${kind} ${targetId}`
+  const { kind, targetId } = keyOfSigner({ installationId, signedBy })
+  const place = kind === 'account' ? '' : ` --${kind} ${targetId}`
   return new AnnexError(
     'settings_invalid',
     `The signing secret of ${installationId} (${signedBy}) is too weak to sign with. \`npx annex rotate-secret ${installationId}${place} --overlap 0\` makes another.`,

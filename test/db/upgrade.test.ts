@@ -8,9 +8,9 @@ import { createSecretBox } from '../../host/access/secret-box.ts'
 import type { Db } from '../../host/db/db.ts'
 import { migrations } from '../../host/db/migrate.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
-import { findTarget } from '../../host/db/queries/installation-targets.ts'
 import { findInstallation } from '../../host/db/queries/installations.ts'
 import { findIntegration, listVisibleIntegrations } from '../../host/db/queries/integrations.ts'
+import { findPlaceLevel } from '../../host/db/queries/levels.ts'
 import { useSealer } from '../../host/db/sealed-json.ts'
 import { toVisibleSettings } from '../../host/installations/level-settings.ts'
 import { openEvent, secretsOfEvent } from '../../host/installations/setup-event.ts'
@@ -134,8 +134,9 @@ describe('a database of 0.1.0', () => {
   it('has marks for secrets and credentials that a kept version has declared, beside what was there', async () => {
     const manifest = JSON.parse(plain)
     const installation = await findInstallation(opened.db, 'inst_1')
-    const target = await findTarget(opened.db, { installationId: 'inst_1', kind: 'site', targetId: 'site_1' })
-    assert.ok(installation && target)
+    const site =
+      installation && (await findPlaceLevel(opened.db, installation, { kind: 'site', targetId: 'site_1' }))
+    assert.ok(site)
     const masked = {
       key: '[secret]',
       login: '[secret]',
@@ -143,48 +144,44 @@ describe('a database of 0.1.0', () => {
       hook: hosts.hook,
       choice: hosts.choice,
     }
-    assert.deepEqual(toVisibleSettings(manifest, 'account', installation), masked)
-    assert.deepEqual(toVisibleSettings(manifest, 'site', target), masked)
+    assert.deepEqual(toVisibleSettings(manifest, installation), masked)
+    assert.deepEqual(toVisibleSettings(manifest, site), masked)
     assert.equal(installation.settingDetails.region?.label?.label, 'Europe')
-    assert.equal(target.settingDetails.login?.connection?.error, 'gone')
+    assert.equal(site.settingDetails.login?.connection?.error, 'gone')
     assert.equal(installation.configuration.key, 'sk-1234567')
-    assert.equal(installation.isUnreadable || target.isUnreadable, false)
+    assert.equal(installation.isUnreadable || site.isUnreadable, false)
   })
 
   it('has marks for the settings of the running version, so that a later version that drops one does not get it', async () => {
     const installation = await findInstallation(opened.db, 'inst_1')
-    const target = await findTarget(opened.db, { installationId: 'inst_1', kind: 'site', targetId: 'site_1' })
-    assert.ok(installation && target)
-    for (const [level, stored] of [
-      ['account', installation],
-      ['site', target],
-    ] as const) {
-      assert.equal(stored.settingDetails.key?.kind, 'setting')
-      const dropped = usableSettings(JSON.parse(manifestWith({ region: text })), level, stored)
+    const site =
+      installation && (await findPlaceLevel(opened.db, installation, { kind: 'site', targetId: 'site_1' }))
+    assert.ok(site)
+    for (const level of [installation, site]) {
+      assert.equal(level.settingDetails.key?.kind, 'setting')
+      const dropped = usableSettings(JSON.parse(manifestWith({ region: text })), level)
       assert.deepEqual(dropped, { region: 'eu', own: hosts.own })
-      assert.deepEqual(usableSettings(JSON.parse(plain), level, stored), installation.configuration)
+      assert.deepEqual(usableSettings(JSON.parse(plain), level), installation.configuration)
     }
   })
 
   it('has its settings as typed: not choices, values of a script, and those of a component', async () => {
     const { configurations } = JSON.parse(plain)
     const installation = await findInstallation(opened.db, 'inst_1')
-    const ofInstallation = { installationId: 'inst_1' }
-    const site = await findTarget(opened.db, { ...ofInstallation, kind: 'site', targetId: 'site_1' })
-    const space = await findTarget(opened.db, { ...ofInstallation, kind: 'space', targetId: 'space_1' })
-    assert.ok(installation && site && space)
-    for (const [level, stored, expected] of [
-      ['account', installation, ['hook']],
-      ['site', site, ['hook']],
-      ['space', space, []],
+    assert.ok(installation)
+    const site = await findPlaceLevel(opened.db, installation, { kind: 'site', targetId: 'site_1' })
+    const space = await findPlaceLevel(opened.db, installation, { kind: 'space', targetId: 'space_1' })
+    assert.ok(site && space)
+    for (const [level, expected] of [
+      [installation, ['hook']],
+      [site, ['hook']],
+      [space, []],
     ] as const) {
-      const typed = Object.values(hosts).filter((url) =>
-        hasTypedHost(configurations, level, stored, new URL(url)),
-      )
+      const typed = Object.values(hosts).filter((url) => hasTypedHost(configurations, level, new URL(url)))
       assert.deepEqual(
         typed,
         expected.map((name) => hosts[name]),
-        level,
+        level.kind,
       )
     }
   })

@@ -5,12 +5,13 @@ import { createSecretBox } from '../../host/access/secret-box.ts'
 import type { Db } from '../../host/db/db.ts'
 import { findInstallation, type Installation } from '../../host/db/queries/installations.ts'
 import { findIntegration, retireIntegration } from '../../host/db/queries/integrations.ts'
+import { keyOf, markRemoving } from '../../host/db/queries/levels.ts'
 import { listInstallationIds } from '../../host/db/queries/list-installations.ts'
 import { insertSite } from '../../host/db/queries/places.ts'
-import { endLevel, listHoldersOfPlace, markRemoving } from '../../host/db/queries/uninstall.ts'
+import { endLevel, listHoldersOfPlace } from '../../host/db/queries/uninstall.ts'
 import { editByScript, editSetting } from '../../host/installations/configure.ts'
 import { agreeTo } from '../../host/installations/consent.ts'
-import { install, installInTarget } from '../../host/installations/install.ts'
+import { install, installInPlace } from '../../host/installations/install.ts'
 import { pruneIntegrations } from '../../host/installations/prune.ts'
 import { select } from '../../host/installations/selection.ts'
 import { uninstall } from '../../host/installations/uninstall.ts'
@@ -112,7 +113,7 @@ describe('two requests at once', () => {
   it('of two uninstalls one succeeds, and the script gets one last event', async () => {
     await deploy([])
     const installation = await installOurs()
-    const remove = () => uninstall(db, manifestOf([]), { installation }, origin)
+    const remove = () => uninstall(db, manifestOf([]), installation, origin)
     const results = await Promise.allSettled([remove(), remove()])
     const codes = results.map((result) => (result.status === 'rejected' ? result.reason.code : 'done'))
     assert.deepEqual(codes.sort(), ['done', 'not_found'])
@@ -126,16 +127,16 @@ describe('two requests at once', () => {
       const { organizationId } = seeded
       const site = await insertSite(db, { organizationId, slug: name, title: name })
       await db.transaction(async (transaction) => {
-        const level = { installationId: installation.id }
+        const level = keyOf(installation)
         await markRemoving(transaction, level)
         if (when === 'is over') await endLevel(transaction, level)
       })
       const manifest = manifestOf([])
       const given = { installation, manifest }
       const edits = [
-        () => editSetting(db, manifest, { installation }, { name: 'team', value: undefined }, editing),
-        () => editByScript(db, manifest, { installation }, { configuration: { key: 'secret' } }, editing),
-        () => installInTarget(db, box, { ...given, kind: 'site', name, origin }),
+        () => editSetting(db, manifest, installation, { name: 'team', value: undefined }, editing),
+        () => editByScript(db, manifest, installation, { configuration: { key: 'secret' } }, editing),
+        () => installInPlace(db, box, { ...given, kind: 'site', name, origin }),
         () => select(db, box, given, { sites: 'all' }, origin),
       ]
       for (const edit of edits) await assert.rejects(edit(), { code: 'not_found' })
@@ -167,7 +168,7 @@ describe('two requests at once', () => {
       agreement: { version: 1, scopes: [] },
       origin,
     })
-    await uninstall(db, manifestOf([]), { installation }, origin)
+    await uninstall(db, manifestOf([]), installation, origin)
     await retireIntegration(db, name)
     assert.deepEqual(await pruneIntegrations(db, {}, origin), [])
     const pruned = await pruneIntegrations(db, { installations: true }, origin)

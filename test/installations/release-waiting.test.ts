@@ -4,9 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { systemOrigin } from '../../host/access/actor.ts'
 import type { Db } from '../../host/db/db.ts'
 import { type GroupCommit, runSteps } from '../../host/db/group-commit.ts'
-import { insertTarget } from '../../host/db/queries/installation-targets.ts'
+import { findInstallation } from '../../host/db/queries/installations.ts'
 import { setIntegrationVersion } from '../../host/db/queries/integrations.ts'
 import { insertJobs, type NewJob } from '../../host/db/queries/jobs.ts'
+import { insertPlaceLevel } from '../../host/db/queries/levels.ts'
 import { insertSite } from '../../host/db/queries/places.ts'
 import {
   releaseForgotten,
@@ -127,7 +128,9 @@ describe('waiting jobs of an installation', () => {
 async function createPublish({ db, organizationId, installationId }: Seeded) {
   const site = await insertSite(db, { organizationId, slug: 'docs', title: 'Docs' })
   const siteId = site?.id ?? ''
-  await insertTarget(db, { installationId, kind: 'site', targetId: siteId, signingSecret: 'sealed' })
+  const installation = await findInstallation(db, installationId)
+  assert.ok(installation)
+  await insertPlaceLevel(db, installation, { kind: 'site', targetId: siteId, signingSecret: 'sealed' })
   await db('installationTargets').update({ status: 'active' })
   const manifest = JSON.stringify({ scopes: ['site:views:read'] })
   const code = { digest: 'digest', manifest, code: '', sourceMap: '', handledEvents: null }

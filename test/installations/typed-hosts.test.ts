@@ -11,7 +11,11 @@ const typed = { hook: { typed: true }, choice: { typed: true }, gone: { typed: t
 
 const isAllowed = (value: unknown, url: string): boolean =>
   isTypedHost(settings, 'site', 'hook', value) &&
-  hasTypedHost(settings, 'site', { configuration: { hook: value }, settingDetails: typed }, new URL(url))
+  hasTypedHost(
+    settings,
+    { kind: 'site', configuration: { hook: value }, settingDetails: typed },
+    new URL(url),
+  )
 
 const same: [value: string, url: string][] = [
   ['https://hooks.example.com/in?key=1', 'https://hooks.example.com/other'],
@@ -75,14 +79,18 @@ describe('a host that a person typed', () => {
 
   it('counts for a text that the version declares, with the mark, and without choices of the script', () => {
     const url = 'https://hooks.example.com/'
-    const stored = { configuration: { hook: url, choice: url, gone: url }, settingDetails: typed }
+    const stored = {
+      kind: 'site' as const,
+      configuration: { hook: url, choice: url, gone: url },
+      settingDetails: typed,
+    }
     const has = (...names: string[]) => {
       const settingDetails = Object.fromEntries(names.map((name) => [name, { typed: true as const }]))
-      return hasTypedHost(settings, 'site', { ...stored, settingDetails }, new URL(url))
+      return hasTypedHost(settings, { ...stored, settingDetails }, new URL(url))
     }
     assert.deepEqual([has('hook'), has(), has('choice'), has('gone')], [true, false, false, false])
-    assert.equal(hasTypedHost(settings, 'space', stored, new URL(url)), false)
-    assert.equal(hasTypedHost(undefined, 'site', stored, new URL(url)), false)
+    assert.equal(hasTypedHost(settings, { ...stored, kind: 'space' }, new URL(url)), false)
+    assert.equal(hasTypedHost(undefined, stored, new URL(url)), false)
     assert.equal(isTypedHost(settings, 'site', 'choice', url), false)
     assert.equal(isTypedHost(settings, 'site', 'constructor', url), false)
   })

@@ -12,6 +12,9 @@ const statuses: readonly InstallationStatus[] = ['pending', 'active', 'paused', 
 /** A site or a space. */
 export type TargetKind = 'site' | 'space'
 
+/** Names the row of a level. `targetId` is empty for an account. */
+export type LevelKey = { installationId: string; kind: 'account' | TargetKind; targetId: string }
+
 export type Configuration = Record<string, unknown>
 
 /** What Annex knows of settings, by their names. Scripts do not get it. */
@@ -48,24 +51,35 @@ export type Signer = {
   firstSecret: 'new' | 'old' | null
 }
 
-export type Selection = 'all' | 'selected'
-
-export type Installation = Signer & {
-  id: string
-  integration: string
-  organizationId: string
+/** What an installation and each of its sites and spaces has: settings and a signing secret of its own. */
+export type LevelColumns = Signer & {
   status: InstallationStatus
+  /** Why it is suspended, or why its setup has failed. */
   statusReason: string | null
   configuration: Configuration
   settingDetails: SettingDetails
   /** True: settings and details were encrypted with another key. They are empty here. */
   isUnreadable: boolean
   externalIds: string[]
+  createdAt: number
+  updatedAt: number
+  /** An uninstall has begun. Only the script sees the level now, for its last event. */
+  removingAt: number | null
+}
+
+export type Selection = 'all' | 'selected'
+
+/** The level of an account, which is above those of its sites and spaces. */
+export type Installation = LevelColumns & {
+  kind: 'account'
+  targetId: ''
+  above?: never
+  id: string
+  integration: string
+  organizationId: string
   /** `all`: a new space or site gets the integration at once. */
   spaceSelection: Selection
   siteSelection: Selection
-  createdAt: number
-  updatedAt: number
   /** Start of a suspension; the suspended version; the status before it. */
   suspendedAt: number | null
   suspendedDigest: string | null
@@ -74,8 +88,6 @@ export type Installation = Signer & {
   heldVersionId: string | null
   /** Requests of the waiting version that did not reach it. */
   missedCalls: number
-  /** An uninstall has begun. Only the script sees the installation now, for its last event. */
-  removingAt: number | null
 }
 
 /** @returns undefined when the organization has the integration already */
@@ -165,16 +177,6 @@ export async function countInstallations(db: Db): Promise<{ status: Installation
   return statuses.map((status) => ({ status, count: counts.get(status) ?? 0 }))
 }
 
-export async function updateInstallation(
-  db: Db,
-  id: string,
-  change: Partial<
-    Pick<Installation, 'status' | 'statusReason' | 'configuration' | 'settingDetails' | 'externalIds'>
-  >,
-): Promise<void> {
-  await db('installations').where({ id }).update(toRow(db, change))
-}
-
 const selectionOf = (kind: TargetKind) => `${kind}Selection` as const
 
 export async function updateSelection(
@@ -202,37 +204,9 @@ export async function listSelectingAll(
   return rows.map((row) => toInstallation(transaction, row))
 }
 
-/** @returns false when another request has changed the secret since it was read */
-export async function changeSecrets(
-  db: Db,
-  { id, signingSecret }: Pick<Installation, 'id' | 'signingSecret'>,
-  to: Signer,
-): Promise<boolean> {
-  const updatedAt = Date.now()
-  const changed = await db('installations')
-    .where({ id, signingSecret })
-    .update({ ...to, updatedAt })
-  return changed > 0
-}
-
-/**
- * Activates an installation that is pending, and drops the reason of a failed setup. An installation that was suspended
- * meanwhile becomes active at its resume.
- */
-export async function activateInstallation(db: Db, id: string): Promise<void> {
-  const updatedAt = Date.now()
-  await db('installations')
-    .where({ id })
-    .whereIn('status', notHeld)
-    .update({ status: 'active', statusReason: null, updatedAt })
-  await db('installations')
-    .where({ id, status: 'suspended', suspendedFrom: 'pending' })
-    .update({ suspendedFrom: 'active', updatedAt })
-}
-
 export const notHeld: readonly string[] = ['pending', 'active']
 
-/** The columns of a change to an installation, or to one of its targets. */
+/** The columns of a change to a level. */
 export function toRow(
   db: Db,
   change: {
@@ -256,11 +230,13 @@ export function toRow(
 /** The columns that hold JSON, as they are stored. */
 type JsonColumns = { configuration: string; settingDetails: string; externalIds: string }
 
-/** An installation or one of its targets as it is stored. */
-export type StoredLevel<Level> = Omit<Level, keyof JsonColumns | 'isUnreadable'> & JsonColumns
+/** A level as it is stored. */
+export type Stored<Columns> = Omit<Columns, keyof JsonColumns | 'isUnreadable'> & JsonColumns
 
-export function toInstallation(db: Db, row: StoredLevel<Installation>): Installation {
-  return { ...row, ...openColumns(db, row) }
+export type StoredInstallation = Stored<Omit<Installation, 'kind' | 'targetId' | 'above'>>
+
+export function toInstallation(db: Db, row: StoredInstallation): Installation {
+  return { ...row, ...openColumns(db, row), kind: 'account', targetId: '' }
 }
 
 export function openColumns(db: Db, row: JsonColumns) {

@@ -1,14 +1,11 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
-import type { TargetKind } from './installations.ts'
-
-/** A level that external ids may name. `targetId` is empty for an installation. */
-export type NamedLevel = { installationId: string; kind: TargetKind | 'account'; targetId: string }
+import type { LevelKey } from './installations.ts'
 
 /** Replaces the external ids by which an integration finds a level. The level's row has them too. */
 export async function replaceLevelIds(
   transaction: Db,
-  { integration, ...level }: NamedLevel & { integration: string },
+  { integration, ...level }: LevelKey & { integration: string },
   externalIds: readonly string[],
 ): Promise<void> {
   await deleteLevelIds(transaction, level)
@@ -21,7 +18,7 @@ export async function replaceLevelIds(
 /** Deletes those of a level, or of an installation with all of its levels. */
 export async function deleteLevelIds(
   transaction: Db,
-  level: NamedLevel | { installationId: string },
+  level: LevelKey | { installationId: string },
 ): Promise<void> {
   await transaction('levelExternalIds').where(level).delete()
 }
@@ -29,5 +26,5 @@ export async function deleteLevelIds(
 /** The levels of an integration that have an external id. */
 export const levelsNamed = (
   db: Db,
-  where: { integration: string; kind: NamedLevel['kind']; externalId: string },
+  where: { integration: string; kind: LevelKey['kind']; externalId: string },
 ): Knex.QueryBuilder => db('levelExternalIds').where(where)

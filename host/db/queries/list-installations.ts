@@ -1,9 +1,9 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
 import { inPage, type PageAt } from '../page.ts'
-import { listSpaceIdsOf } from './installation-targets.ts'
-import { type Installation, type StoredLevel, toInstallation } from './installations.ts'
+import { type Installation, type StoredInstallation, toInstallation } from './installations.ts'
 import { levelsNamed } from './level-external-ids.ts'
+import { listSpaceIdsOf } from './levels.ts'
 import { type Reach, whereReached } from './reach.ts'
 
 /** Installations that are not being uninstalled. */
@@ -31,7 +31,7 @@ export async function listInstallations(
     query.whereIn('id', named.select('installationId'))
   }
   if (reach !== undefined) whereReached(query, reach)
-  const rows: StoredLevel<Installation>[] = await inPage(query, 'id', at)
+  const rows: StoredInstallation[] = await inPage(query, 'id', at)
   return rows.map((row) => toInstallation(db, row))
 }
 

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
 import { isPostgres, rawRows } from '../sql.ts'
-import type { TargetKind } from './installations.ts'
+import type { LevelKey, TargetKind } from './installations.ts'
 
 /** The values that a script has stored for one level. `level` is the path of the level's endpoint. */
 export type Store = {
@@ -82,9 +82,9 @@ export async function listStores(db: Db, installationId: string): Promise<Store[
 /** Ends the stores of an installation, or that of one of its sites or spaces. */
 export async function deleteStores(
   transaction: Db,
-  { installationId, target }: { installationId: string; target?: { kind: TargetKind; targetId: string } },
+  { installationId, kind, targetId }: LevelKey,
 ): Promise<void> {
-  const owner = target === undefined ? {} : { targetKind: target.kind, targetId: target.targetId }
+  const owner = kind === 'account' ? {} : { targetKind: kind, targetId }
   await transaction('stores')
     .where({ installationId, ...owner })
     .delete()

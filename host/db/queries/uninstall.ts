@@ -3,13 +3,11 @@ import type { Db } from '../db.ts'
 import { withPrefix } from '../ids.ts'
 import { jsonTexts, lenientJson, rawRows } from '../sql.ts'
 import { refuseDeliveries } from './deliveries.ts'
-import type { TargetKind } from './installations.ts'
+import type { LevelKey, TargetKind } from './installations.ts'
 import { deleteLevelIds } from './level-external-ids.ts'
+import { rowOf } from './levels.ts'
 import type { ScriptJobState } from './script-jobs.ts'
 import { deleteStores } from './stores.ts'
-
-/** An installation, or one of its site or space installations. */
-export type RemovedLevel = { installationId: string; target?: { kind: TargetKind; targetId: string } }
 
 const none = {
   signingSecret: '',
@@ -19,13 +17,8 @@ const none = {
   settingDetails: '{}',
 }
 
-/** Hides a level from people and visitors. */
-export async function markRemoving(transaction: Db, level: RemovedLevel): Promise<void> {
-  await ofLevel(transaction, level).update({ removingAt: Date.now() })
-}
-
 /** Events and tasks that a level has not begun. The failed ones are history. */
-export async function deletePendingEvents(transaction: Db, level: RemovedLevel): Promise<void> {
+export async function deletePendingEvents(transaction: Db, level: LevelKey): Promise<void> {
   await jobsOfScripts(transaction, level, ['due', 'waiting']).delete()
 }
 
@@ -33,22 +26,22 @@ export async function deletePendingEvents(transaction: Db, level: RemovedLevel):
  * Ends a level: its settings, secrets, receivers, stored values and pending work. An installation keeps an empty row, as history refers to
  * it.
  */
-export async function endLevel(transaction: Db, level: RemovedLevel): Promise<void> {
-  const { installationId, target } = level
+export async function endLevel(transaction: Db, level: LevelKey): Promise<void> {
+  const { installationId, kind } = level
   await endDeliveries(transaction, level)
   await jobsOfScripts(transaction, level, ['due', 'waiting', 'running']).delete()
   await receiversOf(transaction, level).delete()
-  await deleteLevelIds(transaction, { installationId, ...target })
-  if (target !== undefined) await ofLevel(transaction, level).delete()
+  await deleteLevelIds(transaction, kind === 'account' ? { installationId } : level)
+  if (kind !== 'account') await rowOf(transaction, level).delete()
   else {
     await transaction('installationTargets').where({ installationId }).delete()
-    await ofLevel(transaction, level).update({ ...none, removedAt: Date.now() })
+    await rowOf(transaction, level).update({ ...none, removedAt: Date.now() })
   }
   // Last: a script that creates a store has locked its level.
   await deleteStores(transaction, level)
 }
 
-async function endDeliveries(transaction: Db, level: RemovedLevel): Promise<void> {
+async function endDeliveries(transaction: Db, level: LevelKey): Promise<void> {
   const receivers: string[] = await receiversOf(transaction, level).pluck('id')
   // The index of pending deliveries has their owner.
   const ended = await rawRows<{ id: string }>(
@@ -61,20 +54,15 @@ async function endDeliveries(transaction: Db, level: RemovedLevel): Promise<void
   await refuseDeliveries(transaction, refusals)
 }
 
-function ofLevel(db: Db, { installationId, target }: RemovedLevel) {
-  if (target === undefined) return db('installations').where({ id: installationId })
-  return db('installationTargets').where({ installationId, ...target })
-}
-
-function receiversOf(db: Db, { installationId, target }: RemovedLevel) {
-  const signedBy = target === undefined ? {} : { signedBy: `${target.kind}:${target.targetId}` }
+function receiversOf(db: Db, { installationId, kind, targetId }: LevelKey) {
+  const signedBy = kind === 'account' ? {} : { signedBy: `${kind}:${targetId}` }
   return db('receivers').where({ installationId, ...signedBy })
 }
 
 /** Each state has an index of its own. SQLite uses it for a literal alone. */
 function jobsOfScripts(
   db: Db,
-  { installationId, target }: RemovedLevel,
+  { installationId, kind, targetId }: LevelKey,
   states: readonly ScriptJobState[],
 ): Knex.QueryBuilder {
   const inStates = states.map((state) => `(state = '${state}' and kind in ('event', 'task') and lane = ?)`)
@@ -82,8 +70,8 @@ function jobsOfScripts(
     `(${inStates.join(' or ')})`,
     states.map(() => installationId),
   )
-  if (target === undefined) return jobs
-  return jobs.whereRaw(`${lenientJson(db, 'subject')} -> 'level' ->> 'targetId' = ?`, [target.targetId])
+  if (kind === 'account') return jobs
+  return jobs.whereRaw(`${lenientJson(db, 'subject')} -> 'level' ->> 'targetId' = ?`, [targetId])
 }
 
 /** Removes rows of installations that ended before a time. History that refers to them is older. */

@@ -13,10 +13,10 @@ import {
   settingsSchema,
 } from './settings-schema.ts'
 
-export type Level = 'account' | 'site' | 'space'
+export type LevelKind = 'account' | 'site' | 'space'
 export type Configuration = Record<string, unknown>
 
-const levels: readonly Level[] = ['account', 'site', 'space']
+const levels: readonly LevelKind[] = ['account', 'site', 'space']
 
 /** A mistake in one setting. `missing`: the value is absent or empty, and the level is incomplete without it. */
 export type SettingProblem = { path: string; message: string; kind: 'invalid' | 'missing' }
@@ -43,7 +43,7 @@ const maxConfigurationLength = 64 * 1024
  */
 export function checkConfiguration(
   manifest: Manifest,
-  level: Level,
+  level: LevelKind,
   given: unknown,
   options: { by?: 'installer' | 'integration'; stored?: Configuration } = {},
 ): { configuration: Configuration; problems: SettingProblem[] } {
@@ -78,7 +78,7 @@ export function checkConfiguration(
 /** What a level declares of a setting. Names come from bodies and scripts: `constructor` is none. */
 export function propertyOf(
   manifest: { configurations?: Manifest['configurations'] | undefined } | undefined,
-  level: Level,
+  level: LevelKind,
   name: string,
 ): Property | undefined {
   const properties = manifest?.configurations?.[level]?.properties ?? {}
@@ -86,14 +86,18 @@ export function propertyOf(
 }
 
 /** The levels that declare a setting which `level` lacks: `the account`, `the site and the space`. Empty: no level does. */
-export function describePlace(manifest: Manifest, level: Level, name: string): string {
-  const has = (at: Level) => propertyOf(manifest, at, name) !== undefined
+export function describePlace(manifest: Manifest, level: LevelKind, name: string): string {
+  const has = (at: LevelKind) => propertyOf(manifest, at, name) !== undefined
   const places = has(level) ? [] : levels.filter(has)
   return places.map((place) => `the ${place}`).join(' and ')
 }
 
 /** Settings as a script reads them, with defaults. */
-export function withDefaults(manifest: Manifest, level: Level, configuration: Configuration): Configuration {
+export function withDefaults(
+  manifest: Manifest,
+  level: LevelKind,
+  configuration: Configuration,
+): Configuration {
   const declared = Object.entries(manifest.configurations?.[level]?.properties ?? {})
   const defaults = declared
     .map(([name, property]) => [name, defaultOf(property)] as const)
@@ -127,7 +131,7 @@ function findHandmadeConnections(
 /** Reports each setting that is unknown, wrong or missing, once. */
 function findSettingProblems(
   declared: ConfigurationLevel | undefined,
-  level: Level,
+  level: LevelKind,
   configuration: Configuration,
   isStored: (name: string) => boolean,
 ): Record<'unknown' | 'wrong' | 'missing', SettingProblem[]> {
@@ -186,7 +190,7 @@ type Found = { group: 'unknown' | 'wrong' | 'missing'; path: string; message: st
 
 function toProblems(
   error: ErrorObject,
-  level: Level,
+  level: LevelKind,
   schema: SettingsSchema,
   isStored: (name: string) => boolean,
 ): Found[] {
@@ -199,7 +203,7 @@ function toProblems(
 
 function toProblem(
   error: ErrorObject,
-  level: Level,
+  level: LevelKind,
   schema: SettingsSchema,
   isStored: (name: string) => boolean,
 ): Found {

@@ -1,10 +1,11 @@
+import type { LevelKey } from '../db/queries/installations.ts'
 import { hasDotSegments } from '../manifest/checks/check-meaning.ts'
 
 /**
  * The owner of an endpoint: an integration as a whole, an installation, or its site or space installation.
  * A dispatch sees the settings of its level and of the levels above it.
  */
-export type Level =
+export type LevelRef =
   | {
       kind: 'integration'
       integration: string
@@ -14,10 +15,16 @@ export type Level =
   | { kind: 'installation'; integration: string; installationId: string }
   | { kind: 'site' | 'space'; integration: string; installationId: string; targetId: string }
 
+/** The row of the level. */
+export const keyOfRef = (ref: Exclude<LevelRef, { kind: 'integration' }>): LevelKey =>
+  ref.kind === 'installation'
+    ? { installationId: ref.installationId, kind: 'account', targetId: '' }
+    : { installationId: ref.installationId, kind: ref.kind, targetId: ref.targetId }
+
 export const endpointPrefix = '/x/'
 
 /** The path of a level's public endpoint: `/x/NAME[/inst_…[/sites/site_…|/spaces/space_…]]`. */
-export function endpointPath(level: Level): string {
+export function endpointPath(level: LevelRef): string {
   const base = `${endpointPrefix}${level.integration}`
   switch (level.kind) {
     case 'integration':
@@ -46,7 +53,7 @@ const pattern =
  *
  * @returns undefined when the path belongs to no endpoint
  */
-export function parseEndpointPath(path: string): Level | undefined {
+export function parseEndpointPath(path: string): LevelRef | undefined {
   const match = pattern.exec(path)
   const { integration, installation, kind, target } = match?.groups ?? {}
   if (match === null || integration === undefined || hasDotSegments(path)) return undefined

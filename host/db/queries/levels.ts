@@ -1,0 +1,250 @@
+import type { Knex } from 'knex'
+import type { Db } from '../db.ts'
+import { inPage, type PageAt } from '../page.ts'
+import {
+  type Installation,
+  type LevelColumns,
+  type LevelKey,
+  lockInstallation,
+  notHeld,
+  openColumns,
+  type Signer,
+  type Stored,
+  type TargetKind,
+  toInstallation,
+  toRow,
+} from './installations.ts'
+import { levelsNamed } from './level-external-ids.ts'
+import { type Reach, whereReached } from './reach.ts'
+
+/** An installation in one site or space, without its account. */
+export type PlaceRow = LevelColumns & { installationId: string; kind: TargetKind; targetId: string }
+
+/** The level of one site or space of an installation. */
+export type PlaceLevel = PlaceRow & { above: Installation }
+
+/** Settings with a signing secret: those of an account, or of one of its sites or spaces. */
+export type Level = Installation | PlaceLevel
+
+export const installationOf = (level: Level): Installation => level.above ?? level
+
+/** From the account down. A level inherits values of those above it. */
+export const levelsTo = (level: Level): Level[] =>
+  level.above === undefined ? [level] : [level.above, level]
+
+export const keyOf = (level: Level): LevelKey => ({
+  installationId: installationOf(level).id,
+  kind: level.kind,
+  targetId: level.targetId,
+})
+
+/** @returns undefined when the integration is installed there already */
+export async function insertPlaceLevel(
+  db: Db,
+  above: Installation,
+  given: { kind: TargetKind; targetId: string; signingSecret: string },
+): Promise<PlaceLevel | undefined> {
+  const now = Date.now()
+  const row = {
+    ...given,
+    installationId: above.id,
+    status: 'pending',
+    configuration: '{}',
+    externalIds: '[]',
+    createdAt: now,
+    updatedAt: now,
+  }
+  const [inserted] = await db('installationTargets')
+    .insert(row)
+    .onConflict(['installationId', 'kind', 'targetId'])
+    .ignore()
+    .returning('*')
+  return inserted && { ...toPlaceRow(db, inserted), above }
+}
+
+export async function findPlaceLevel(
+  db: Db,
+  above: Installation,
+  place: { kind: TargetKind; targetId: string },
+): Promise<PlaceLevel | undefined> {
+  const row = await db('installationTargets')
+    .where({ ...place, installationId: above.id })
+    .first()
+  return row && { ...toPlaceRow(db, row), above }
+}
+
+/** The secrets of a level, for signing alone. */
+export async function findSigner(db: Db, key: LevelKey): Promise<Signer | undefined> {
+  return rowOf(db, key).first('signingSecret', 'previousSigningSecret', 'previousSecretUntil', 'firstSecret')
+}
+
+/** Locks the level: other edits wait for the transaction. @returns undefined when it has ended */
+export async function lockRow(transaction: Db, level: Level): Promise<Level | undefined> {
+  if (level.above === undefined) return lockInstallation(transaction, level.id)
+  const row = await rowOf(transaction, keyOf(level)).forUpdate().first()
+  return row && { ...toPlaceRow(transaction, row), above: level.above }
+}
+
+/** In the order of their sites or spaces, the oldest first. */
+export async function listPlaceLevels(
+  db: Db,
+  above: Installation,
+  kind: TargetKind,
+  at: PageAt,
+): Promise<PlaceLevel[]> {
+  const query = db('installationTargets').where({ installationId: above.id, kind }).whereNull('removingAt')
+  const rows: Stored<PlaceRow>[] = await inPage(query, 'targetId', at)
+  return rows.map((row) => ({ ...toPlaceRow(db, row), above }))
+}
+
+/** All sites and spaces of an installation. */
+export async function readPlaceLevels(db: Db, above: Installation): Promise<PlaceLevel[]> {
+  const rows = await db('installationTargets').where({ installationId: above.id }).whereNull('removingAt')
+  return rows.map((row) => ({ ...toPlaceRow(db, row), above }))
+}
+
+/** A script and an answer of the API have at most this many of an installation. */
+const maxSpaces = 1_000
+
+/** The oldest space first, at most 1,000. */
+export async function listSpaceIds(db: Db, installationId: string): Promise<string[]> {
+  const rows = await db('installationTargets')
+    .where({ installationId, kind: 'space' })
+    .whereNull('removingAt')
+    .orderBy('targetId')
+    .limit(maxSpaces)
+    .select('targetId')
+  return rows.map(({ targetId }) => targetId)
+}
+
+/** As `listSpaceIds`, for each of the installations. */
+export async function listSpaceIdsOf(db: Db, installationIds: string[]): Promise<Map<string, string[]>> {
+  const spaces = new Map<string, string[]>(installationIds.map((id) => [id, []]))
+  if (installationIds.length === 0) return spaces
+  const numbered = db('installationTargets')
+    .where({ kind: 'space' })
+    .whereIn('installationId', installationIds)
+    .whereNull('removingAt')
+    .select('installationId', 'targetId')
+    .rowNumber('number', (over) => over.partitionBy('installationId').orderBy('targetId'))
+  const rows: { installationId: string; targetId: string }[] = await db
+    .from(numbered.as('numbered') as never)
+    .where('number', '<=', maxSpaces)
+    .select('installationId', 'targetId')
+  for (const { installationId, targetId } of rows) spaces.get(installationId)?.push(targetId)
+  // Here, as an ORDER BY of the statement would sort without an index.
+  for (const ids of spaces.values()) ids.sort()
+  return spaces
+}
+
+/** Sites or spaces in the list of an integration. `after`: the last one of the page before. */
+export type PlacePage = {
+  integration: string
+  kind: TargetKind
+  organizationId?: string
+  externalId?: string
+  reach?: Reach
+  after?: Pick<PlaceRow, 'installationId' | 'targetId'>
+  limit: number
+}
+
+/** The levels of an integration's sites or spaces, in all organizations or in one. */
+export async function listPlacesOfIntegration(
+  db: Db,
+  { integration, kind, organizationId, externalId, reach, after, limit }: PlacePage,
+): Promise<PlaceLevel[]> {
+  const query = db('installations')
+    .select('installationTargets.*')
+    // SQLite keeps to the order of a cross join, and reads both tables in the order of the page.
+    .crossJoin('installationTargets' as never)
+    .where('installationTargets.installationId', db.ref('installations.id'))
+    .where({ integration, kind })
+    .whereNull('installations.removingAt')
+    .whereNull('installationTargets.removingAt')
+    .orderBy(['installations.id', 'targetId'])
+    .limit(limit)
+  if (organizationId !== undefined) query.where({ organizationId })
+  if (reach !== undefined) whereReached(query, reach)
+  if (externalId !== undefined) {
+    const named = () => levelsNamed(db, { integration, kind, externalId })
+    query.whereIn('installations.id', named().select('installationId'))
+    query.whereIn(['installationId', 'targetId'], named().select('installationId', 'targetId'))
+  }
+  if (after !== undefined) {
+    // The first condition is for the index.
+    query.where('installations.id', '>=', after.installationId)
+    query.whereRaw('(installations.id, target_id) > (?, ?)', [after.installationId, after.targetId])
+  }
+  const places = (await query).map((row) => toPlaceRow(db, row))
+  if (places.length === 0) return []
+  const ids = places.map(({ installationId }) => installationId)
+  const rows = await db('installations').whereIn('id', ids)
+  const installations = new Map(rows.map((row) => [row.id, toInstallation(db, row)]))
+  return places.flatMap((place) => {
+    const above = installations.get(place.installationId)
+    return above === undefined ? [] : [{ ...place, above }]
+  })
+}
+
+/** What is installed in a site or space, and may get its events. */
+export async function listPlaceRowsOn(db: Db, kind: TargetKind, targetId: string): Promise<PlaceRow[]> {
+  const rows = await db('installationTargets')
+    .where({ kind, targetId })
+    .whereNull('removingAt')
+    .orderBy('createdAt')
+  return rows.map((row) => toPlaceRow(db, row))
+}
+
+export async function updateLevel(
+  db: Db,
+  level: Level,
+  change: Partial<
+    Pick<LevelColumns, 'status' | 'statusReason' | 'configuration' | 'settingDetails' | 'externalIds'>
+  >,
+): Promise<void> {
+  await rowOf(db, keyOf(level)).update(toRow(db, change))
+}
+
+/** @returns false when another request has changed the secret since it was read */
+export async function changeSecrets(db: Db, level: Level, to: Signer): Promise<boolean> {
+  const updatedAt = Date.now()
+  const { signingSecret } = level
+  const changed = await rowOf(db, keyOf(level))
+    .where({ signingSecret })
+    .update({ ...to, updatedAt })
+  return changed > 0
+}
+
+/**
+ * Activates a level that is pending, and drops the reason of a failed setup. A pause stays. An installation that was suspended
+ * meanwhile becomes active at its resume.
+ */
+export async function activateLevel(db: Db, level: Level): Promise<void> {
+  const updatedAt = Date.now()
+  await rowOf(db, keyOf(level))
+    .whereIn('status', notHeld)
+    .update({ status: 'active', statusReason: null, updatedAt })
+  if (level.kind !== 'account') return
+  await rowOf(db, keyOf(level))
+    .where({ status: 'suspended', suspendedFrom: 'pending' })
+    .update({ suspendedFrom: 'active', updatedAt })
+}
+
+/** Stores why the setup of a level has failed, or that it has not. */
+export async function noteSetupFailure(db: Db, level: Level, statusReason: string | null): Promise<void> {
+  await rowOf(db, keyOf(level)).whereIn('status', notHeld).update({ statusReason })
+}
+
+/** Hides a level from people and visitors. */
+export async function markRemoving(db: Db, key: LevelKey): Promise<void> {
+  await rowOf(db, key).update({ removingAt: Date.now() })
+}
+
+export function rowOf(db: Db, { installationId, kind, targetId }: LevelKey): Knex.QueryBuilder {
+  if (kind === 'account') return db('installations').where({ id: installationId })
+  return db('installationTargets').where({ installationId, kind, targetId })
+}
+
+function toPlaceRow(db: Db, row: Stored<PlaceRow>): PlaceRow {
+  return { ...row, ...openColumns(db, row) }
+}
