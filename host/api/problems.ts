@@ -220,7 +220,7 @@ async function readInstallations(db: Db, owner: Owner): Promise<Noticed[]> {
         brokenConnections(details, Date.now()).map(
           ({ name, error, since = of.since }): Noticed => ({
             ...toNoticed('connection', { ...of, since }),
-            sentence: `The connection ${name} of ${of.integration}${targetId === null ? '' : ` in ${targetId}`} is broken: ${error}`,
+            sentence: `The connection ${name} of ${of.integration}${targetId === '' ? '' : ` in ${targetId}`} is broken: ${error}`,
             fix: `Connect it again. npx annex installations ${of.installationId} shows where.`,
           }),
         ),

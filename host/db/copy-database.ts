@@ -27,7 +27,7 @@ export const copiedTables: readonly Table[] = [
   { name: 'installLinks', key: ['id'] },
   { name: 'versionImages', key: ['versionId', 'name'] },
   { name: 'installations', key: ['id'] },
-  { name: 'installationTargets', key: ['installationId', 'kind', 'targetId'] },
+  { name: 'levels', key: ['installationId', 'kind', 'targetId'] },
   { name: 'levelExternalIds', key: ['integration', 'kind', 'externalId', 'installationId', 'targetId'] },
   { name: 'grants', key: ['id'] },
   { name: 'stores', key: ['level'] },

@@ -14,6 +14,7 @@ import * as queuedWork from './migrations/012-queued-work.ts'
 import * as contentBytes from './migrations/013-content-bytes.ts'
 import * as viewCookies from './migrations/014-view-cookies.ts'
 import * as settingKinds from './migrations/015-setting-kinds.ts'
+import * as levels from './migrations/016-levels.ts'
 import { listTables, rawRows } from './sql.ts'
 
 /** A random number: PostgreSQL names advisory locks by numbers. */
@@ -131,6 +132,7 @@ const steps: readonly [string, Step][] = [
   ['013-content-bytes', contentBytes],
   ['014-view-cookies', viewCookies],
   ['015-setting-kinds', settingKinds],
+  ['016-levels', levels],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

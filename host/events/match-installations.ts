@@ -150,7 +150,7 @@ function whyNot(
     return { reason: 'missing_scope', message: `Its manifest does not declare the scope ${scopes}.` }
   }
   const { above: installation } = place
-  const isPending = [installation.status, installation.suspendedFrom].includes('pending')
+  const isPending = installation.accountStatus === 'pending'
   const isSetUp =
     place.status === 'active' && (!isPending || isBeingSetUp(manifest, installation, Date.now()))
   const settings = levelsTo(place).flatMap((level) => whyPending(manifest, level))

@@ -2,9 +2,9 @@ import { type Origin, systemOrigin } from '../access/actor.ts'
 import type { Db } from '../db/db.ts'
 import { findInstallation, type Installation } from '../db/queries/installations.ts'
 import { findIntegration } from '../db/queries/integrations.ts'
-import { updateLevel } from '../db/queries/levels.ts'
 import { releaseWaiting } from '../db/queries/release-waiting.ts'
 import {
+  pauseInstallation,
   resumeInstallation,
   resumeIntegration,
   suspendInstallation,
@@ -47,7 +47,7 @@ export function createSuspensions(given: {
     suspend: (target, reason) => void store(target, reason).catch(given.onDefect),
     async pause(installation, origin) {
       await transact(db, async (transaction) => {
-        await updateLevel(transaction, installation, { status: 'paused' })
+        await pauseInstallation(transaction, installation.id)
         await auditLevel(transaction, origin, installation, { action: 'installation.pause' })
       })
       given.forget()

@@ -166,21 +166,21 @@ async function seedInstallations() {
     publicKey: createPublicKey(),
   }))
   const toInstallation = (organizationId: string, integration: string) => ({
-    ...common,
-    ...{ id: createId('inst'), integration, organizationId, signingSecret, configuration: '{}' },
+    ...{ id: createId('inst'), integration, organizationId, createdAt },
   })
   const installed = sites.map(({ organizationId }) => toInstallation(organizationId, 'burst'))
   const visited = toInstallation(publisherB?.id ?? '', 'visited')
   await db.batchInsert('sites', sites, rowsAtOnce)
   await db.batchInsert('installations', [...installed, visited], rowsAtOnce)
-  await db.batchInsert(
-    'installation_targets',
-    installed.map(({ id: installationId }, n) => ({
-      ...common,
-      ...{ installationId, kind: 'site', targetId: sites[n]?.id ?? '', signingSecret, configuration },
-    })),
-    rowsAtOnce,
-  )
+  const accounts = [...installed, visited].map(({ id: installationId }) => ({
+    ...common,
+    ...{ installationId, kind: 'account', targetId: '', signingSecret, configuration: '{}' },
+  }))
+  const places = installed.map(({ id: installationId }, n) => ({
+    ...common,
+    ...{ installationId, kind: 'site', targetId: sites[n]?.id ?? '', signingSecret, configuration },
+  }))
+  await db.batchInsert('levels', [...accounts, ...places], rowsAtOnce)
   await close()
   return {
     sites: sites.map(({ id: siteId, organizationId }) => ({ siteId, organizationId })),

@@ -95,7 +95,10 @@ async function insertAll(): Promise<string> {
       ...{ createdAt: at, updatedAt: at },
     }
     const installations = owners.map(({ id: organizationId }) => ({
-      ...{ id: createId('inst'), integration: 'wide', organizationId, ...level },
+      ...{ id: createId('inst'), integration: 'wide', organizationId, createdAt: at },
+    }))
+    const accounts = installations.map(({ id }) => ({
+      ...{ installationId: id, kind: 'account', targetId: '', ...level },
     }))
     const installationId = installations[0]?.id ?? ''
     const targets = sites.map(({ id }) => ({ installationId, kind: 'site', targetId: id, ...level }))
@@ -112,7 +115,7 @@ async function insertAll(): Promise<string> {
       }
     })
     const tables = { organizations: owners, sites, spaces, integrations, installations }
-    for (const [name, rows] of Object.entries({ ...tables, installationTargets: targets, events })) {
+    for (const [name, rows] of Object.entries({ ...tables, levels: [...accounts, ...targets], events })) {
       await db.transaction((transaction) => transaction.batchInsert(name, rows as object[], 50))
     }
     return installationId

@@ -21,7 +21,7 @@ describe('the connections for lists', () => {
     await longReader.raw('select 1')
     const readers = Array.from({ length: 20 }, () => longReader.raw(long).then(note('reader')))
     for (const asked of [db, database.reader]) await asked('installations').first().then(note('other'))
-    await db('installations').update({ statusReason: 'Changed meanwhile.' }).then(note('other'))
+    await db('installations').update({ holdReason: 'Changed meanwhile.' }).then(note('other'))
     await Promise.all(readers)
     const others = ended.flatMap((who, place) => (who === 'other' ? [place] : []))
     assert.equal(others.length, 3)
@@ -33,10 +33,10 @@ describe('the connections for lists', () => {
 
   it('show what is committed', async () => {
     const { db, database, installationId } = seeded
-    for (const statusReason of ['One.', 'Two.', 'Three.']) {
-      await db('installations').update({ statusReason })
+    for (const holdReason of ['One.', 'Two.', 'Three.']) {
+      await db('installations').update({ holdReason })
       const found = await database.longReader('installations').where({ id: installationId }).first()
-      assert.equal(found?.statusReason, statusReason)
+      assert.equal(found?.holdReason, holdReason)
     }
   })
 

@@ -141,8 +141,8 @@ describe('two requests at once', () => {
       ]
       for (const edit of edits) await assert.rejects(edit(), { code: 'not_found' })
       assert.deepEqual(await listHoldersOfPlace(db, 'site', site?.id ?? ''), [])
-      const row = await db('installations').where({ id: installation.id }).first()
-      assert.equal(row.configuration, '{}')
+      const row = await db('levels').where({ installationId: installation.id, kind: 'account' }).first()
+      assert.equal(row?.configuration, when === 'is over' ? undefined : '{}')
     })
   }
 

@@ -54,12 +54,12 @@ describe('waiting jobs of an installation', () => {
     await seeded.addReceiver('rcv_paused', 'paused')
     await wait('event', installationId, 600)
     await wait('delivery', 'rcv_paused', 300)
-    await db('installations').update({ status: 'suspended', suspendedFrom: 'active' })
+    await db('installations').update({ hold: 'suspended' })
     await suspensions().resume({ installation: installationId }, systemOrigin)
     assert.equal(await count({ lane: installationId, state: 'due', ordered: false }), 600)
     assert.equal(await count({ lane: 'rcv_paused', state: 'waiting' }), 300)
     assert.equal(woken, 3, 'one for each step')
-    assert.equal((await db('installations').first()).status, 'active')
+    assert.equal((await db('installations').first()).hold, null)
   })
 
   it('keep the order that their receiver has at the release', async () => {
@@ -74,7 +74,7 @@ describe('waiting jobs of an installation', () => {
   it('are released by maintenance after an interrupted resume, except held ones', async () => {
     const { db, installationId } = seeded
     const held = await seeded.addOrganization('held')
-    await db('installations').where({ id: held.installationId }).update({ status: 'suspended' })
+    await db('installations').where({ id: held.installationId }).update({ hold: 'suspended' })
     for (const lane of [installationId, held.installationId, 'echo']) await wait('event', lane, 3)
     await db('integrations').update({ suspendedAt: 5 })
     await releaseForgotten(db, wake)
@@ -88,7 +88,7 @@ describe('waiting jobs of an installation', () => {
   it('are released when a resume begins while they are stored', async () => {
     const { db, installationId } = seeded
     const publish = await createPublish(seeded)
-    await db('installations').update({ status: 'paused' })
+    await db('installations').update({ hold: 'paused' })
     const stored = Promise.withResolvers<void>()
     const goOn = Promise.withResolvers<void>()
     const storing = db.transaction(async (transaction) => {
@@ -131,7 +131,7 @@ async function createPublish({ db, organizationId, installationId }: Seeded) {
   const installation = await findInstallation(db, installationId)
   assert.ok(installation)
   await insertPlaceLevel(db, installation, { kind: 'site', targetId: siteId, signingSecret: 'sealed' })
-  await db('installationTargets').update({ status: 'active' })
+  await db('levels').update({ status: 'active' })
   const manifest = JSON.stringify({ scopes: ['site:views:read'] })
   const code = { digest: 'digest', manifest, code: '', sourceMap: '', handledEvents: null }
   const version = await ensureVersion(db, { integration: 'echo', ...code })

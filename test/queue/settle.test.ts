@@ -65,7 +65,7 @@ it('what was delivered is kept while the database takes nothing, however long, s
   const { seeded, fail, mend } = await openFailing(ends)
   const { db, database, installationId } = seeded
   const box = createSecretBox(new Uint8Array(32))
-  await db('installations').update({ signingSecret: box.seal(createSigningSecret()) })
+  await db('levels').update({ signingSecret: box.seal(createSigningSecret()) })
   const delivery = { installationId, signedBy: 'installation', url: 'http://a.example/', hops: 0 }
   const [owed] = await queueDeliveries(db, [{ ...delivery, eventId: 'evt_1', eventType: 'told', body: '{}' }])
   let sent = 0

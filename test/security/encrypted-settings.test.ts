@@ -118,7 +118,7 @@ describe('settings in the database', () => {
     const message =
       /The settings of inst_\S+ in the site site_\S+ were encrypted with another SECRET_KEY. Set /
     before(async () => {
-      await database.db('installationTargets').where({ installationId: ids.id, kind: 'site' }).update({
+      await database.db('levels').where({ installationId: ids.id, kind: 'site' }).update({
         configuration: lost,
       })
       await annex.api('PATCH', paths.account, { externalIds: ['forget-the-cache'] })
@@ -159,12 +159,11 @@ describe('settings in the database', () => {
     })
 
     it('end with an uninstall, which asks no script', async () => {
-      await database.db('installations').where({ id: ids.id }).update({ configuration: lost })
+      await database.db('levels').where({ installationId: ids.id }).update({ configuration: lost })
       const { status } = await annex.api('DELETE', paths.account)
       assert.ok(status < 300, `${status}`)
       assert.equal((await annex.api('GET', paths.account)).status, 404)
-      const [row] = await database.db('installations').where({ id: ids.id })
-      assert.deepEqual([row.configuration, row.signingSecret], ['{}', ''])
+      assert.deepEqual(await database.db('levels').where({ installationId: ids.id }), [])
     })
   })
 })

@@ -56,7 +56,7 @@ describe('secrets that were rotated', () => {
   it('are encrypted in the database', async () => {
     const { db, close } = await openDatabase('', dataDir)
     try {
-      const [stored] = await db('installations').where({ id: installationId })
+      const [stored] = await db('levels').where({ installationId, kind: 'account' })
       const box = await openSecretBox(db, '', dataDir)
       assert.equal(box.open(stored.signingSecret), current)
       assert.equal(box.open(stored.previousSigningSecret), old)

@@ -88,25 +88,17 @@ export async function fillDatabase(db: Db): Promise<void> {
     digest: 'd',
     bytes: 'AA==',
   })
-  const installation = { integration: 'echo', status: 'active', statusReason: null, ...level }
-  const notSuspended = { suspendedAt: null, suspendedDigest: null, suspendedFrom: null }
+  const installation = { integration: 'echo', createdAt: at }
+  const hold = { hold: 'suspended', holdReason: text, suspendedAt: at, suspendedDigest: 'd' }
   await db('installations').insert([
-    { id: 'inst_1', organizationId: 'org_1', ...installation, ...notSuspended },
-    {
-      id: 'inst_2',
-      organizationId: 'org_2',
-      ...installation,
-      status: 'suspended',
-      statusReason: text,
-      suspendedAt: at,
-      suspendedDigest: 'd',
-      suspendedFrom: 'pending',
-      previousSigningSecret: 'before',
-      previousSecretUntil: most,
-      firstSecret: 'old',
-    },
+    { id: 'inst_1', organizationId: 'org_1', ...installation },
+    { id: 'inst_2', organizationId: 'org_2', ...installation, ...hold },
   ])
-  await db('installationTargets').insert([
+  const account = { kind: 'account', targetId: '', ...level }
+  const rotated = { previousSigningSecret: 'before', previousSecretUntil: most, firstSecret: 'old' }
+  await db('levels').insert([
+    { installationId: 'inst_1', status: 'active', ...account },
+    { installationId: 'inst_2', status: 'pending', statusReason: text, ...account, ...rotated },
     { installationId: 'inst_1', kind: 'site', targetId: 'site_1', status: 'active', ...level },
     { installationId: 'inst_1', kind: 'space', targetId: 'space_1', status: 'pending', ...level },
   ])

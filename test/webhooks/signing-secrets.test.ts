@@ -36,7 +36,7 @@ describe('the secrets of a delivery', () => {
     reader = createSecretReader(box, { now: () => nowMs, wall: () => nowMs, after: () => () => {} })
   })
 
-  const store = (columns: object) => database.db('installations').update(columns)
+  const store = (columns: object) => database.db('levels').where({ kind: 'account' }).update(columns)
   const find = async (key = account) => (await reader.find(database.db, [key])).of(key)
 
   it('are those of its level, with the end of the previous secret', async () => {
@@ -107,11 +107,11 @@ async function insertRecords({ db }: Database): Promise<void> {
     ...{ signingSecret: box.seal(first), createdAt: 1 },
   })
   await db('installations').insert({
-    ...{ id: ids.installation, integration: 'one', organizationId: 'org_1' },
-    ...{ ...installed, signingSecret: box.seal(first) },
+    ...{ id: ids.installation, integration: 'one', organizationId: 'org_1', createdAt: 1 },
   })
-  await db('installationTargets').insert({
-    ...{ installationId: ids.installation, kind: 'site', targetId: ids.site },
-    ...{ ...installed, signingSecret: box.seal(ofSite) },
-  })
+  const level = { installationId: ids.installation, ...installed }
+  await db('levels').insert([
+    { ...level, kind: 'account', targetId: '', signingSecret: box.seal(first) },
+    { ...level, kind: 'site', targetId: ids.site, signingSecret: box.seal(ofSite) },
+  ])
 }

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex'
 import type { InstallationStatus } from '../../../schemas/generated/installation-status.ts'
 import type { Manifest } from '../../../schemas/generated/manifest.ts'
 import type { Db } from '../db.ts'
@@ -80,10 +81,13 @@ export type Installation = LevelColumns & {
   /** `all`: a new space or site gets the integration at once. */
   spaceSelection: Selection
   siteSelection: Selection
-  /** Start of a suspension; the suspended version; the status before it. */
+  /** The status without the hold. */
+  accountStatus: 'pending' | 'active'
+  /** A pause or a suspension. It is the status meanwhile. */
+  hold: 'paused' | 'suspended' | null
+  /** Start of a suspension; the suspended version. */
   suspendedAt: number | null
   suspendedDigest: string | null
-  suspendedFrom: InstallationStatus | null
   /** The version that it goes on with, until its organization agrees to a newer one. Null: the deployed version. */
   heldVersionId: string | null
   /** Requests of the waiting version that did not reach it. */
@@ -95,28 +99,41 @@ export async function insertInstallation(
   db: Db,
   given: { integration: string; organizationId: string; signingSecret: string },
 ): Promise<Installation | undefined> {
-  const now = Date.now()
-  const row = {
-    id: createId('inst'),
-    ...given,
-    status: 'pending',
-    statusReason: null,
-    configuration: '{}',
-    externalIds: '[]',
-    createdAt: now,
-    updatedAt: now,
-  }
+  const createdAt = Date.now()
+  const { signingSecret, ...rest } = given
   const [inserted] = await db('installations')
-    .insert(row)
+    .insert({ id: createId('inst'), ...rest, createdAt })
     .onConflict(db.raw('(integration, organization_id) where removing_at is null') as never)
     .ignore()
-    .returning('*')
-  return inserted && toInstallation(db, inserted)
+    .returning('id')
+  if (inserted === undefined) return undefined
+  const key = { installationId: inserted.id, kind: 'account', targetId: '' }
+  await db('levels').insert({ ...key, ...newLevel(signingSecret, createdAt) })
+  return findInstallation(db, inserted.id)
 }
+
+/** The columns of a level that is pending, without settings. */
+export const newLevel = (signingSecret: string, createdAt: number) => ({
+  status: 'pending',
+  configuration: '{}',
+  externalIds: '[]',
+  signingSecret,
+  createdAt,
+  updatedAt: createdAt,
+})
+
+/** Installations with the columns of their accounts: those that have not ended. */
+export const installationRows = (db: Db): Knex.QueryBuilder =>
+  db('installations')
+    // SQLite keeps to the order of a cross join.
+    .crossJoin('levels' as never)
+    .where('levels.installationId', db.ref('installations.id'))
+    .where('levels.kind', 'account')
+    .select('levels.*', 'installations.*')
 
 /** Also an installation that is being uninstalled. */
 export async function findInstallation(db: Db, id: string): Promise<Installation | undefined> {
-  const row = await db('installations').where({ id }).whereNull('removedAt').first()
+  const row = await installationRows(db).where({ id }).first()
   return row && toInstallation(db, row)
 }
 
@@ -133,7 +150,7 @@ export type Running = {
 }
 
 export async function findRunning(db: Db, id: string): Promise<Running | undefined> {
-  const row = await db('installations')
+  const row = await installationRows(db)
     .leftJoin('integrations', 'integrations.name', 'installations.integration')
     .leftJoin(
       'versions',
@@ -141,8 +158,7 @@ export async function findRunning(db: Db, id: string): Promise<Running | undefin
       db.raw('coalesce(??, ??)', ['installations.heldVersionId', 'integrations.versionId']),
     )
     .where({ 'installations.id': id })
-    .whereNull('removedAt')
-    .first('installations.*', 'integrations.versionId', 'versions.manifest')
+    .first('integrations.versionId', 'versions.manifest')
   if (row === undefined) return undefined
   const { versionId: deployedId, manifest, ...installation } = row
   const runs = deployedId !== null && manifest !== null
@@ -156,25 +172,36 @@ export async function findRunning(db: Db, id: string): Promise<Running | undefin
 
 /** Locks the installation: other edits wait for the transaction. @returns undefined when it has ended */
 export async function lockInstallation(transaction: Db, id: string): Promise<Installation | undefined> {
-  const row = await transaction('installations').where({ id }).whereNull('removedAt').forUpdate().first()
+  const row = await installationRows(transaction).where({ id }).forUpdate().first()
   return row && toInstallation(transaction, row)
 }
 
 /** The installations of an integration, also those that are being uninstalled. */
 export async function listRemaining(db: Db, integration: string): Promise<Installation[]> {
-  const rows = await db('installations').where({ integration, removedAt: null }).orderBy('createdAt')
+  const rows: StoredInstallation[] = await installationRows(db)
+    .where({ integration })
+    .orderBy('installations.createdAt')
   return rows.map((row) => toInstallation(db, row))
 }
 
 /** Counts installations by status. A status without installations counts 0. */
 export async function countInstallations(db: Db): Promise<{ status: InstallationStatus; count: number }[]> {
-  const rows = await db<{ status: InstallationStatus }>('installations')
-    .select('status')
-    .whereNull('removingAt')
-    .count({ count: '*' })
-    .groupBy('status')
+  const rows: { status: InstallationStatus; count: number | string }[] = await countByStatus(db, ['status'])
   const counts = new Map(rows.map(({ status, count }) => [status, Number(count)]))
   return statuses.map((status) => ({ status, count: counts.get(status) ?? 0 }))
+}
+
+/** Counts installations that are not being uninstalled, by status and other columns. */
+export const countByStatus = (db: Db, columns: readonly string[]): Knex.QueryBuilder => {
+  const rows = installationRows(db)
+    .clearSelect()
+    .whereNull('installations.removingAt')
+    .select('integration', db.raw('coalesce(hold, levels.status) as status'))
+  const counted: Knex.QueryBuilder = db.from(rows.as('counted') as never)
+  return counted
+    .select(...columns)
+    .count({ count: '*' })
+    .groupBy(...columns)
 }
 
 const selectionOf = (kind: TargetKind) => `${kind}Selection` as const
@@ -187,7 +214,8 @@ export async function updateSelection(
 ): Promise<void> {
   await db('installations')
     .where({ id })
-    .update({ [selectionOf(kind)]: selection, updatedAt: Date.now() })
+    .update({ [selectionOf(kind)]: selection })
+  await noteChange(db, [id])
 }
 
 /** The installations of an organization that select all spaces, or all sites. They are locked. */
@@ -196,15 +224,21 @@ export async function listSelectingAll(
   kind: TargetKind,
   organizationId: string,
 ): Promise<Installation[]> {
-  const rows = await transaction('installations')
+  const rows: StoredInstallation[] = await installationRows(transaction)
     .where({ organizationId, [selectionOf(kind)]: 'all' })
-    .whereNull('removingAt')
+    .whereNull('installations.removingAt')
     .orderBy('id')
     .forUpdate()
   return rows.map((row) => toInstallation(transaction, row))
 }
 
-export const notHeld: readonly string[] = ['pending', 'active']
+/** Notes that installations have changed otherwise than in their settings. */
+export async function noteChange(db: Db, ids: readonly string[]): Promise<void> {
+  await db('levels')
+    .whereIn('installationId', ids)
+    .where({ kind: 'account' })
+    .update({ updatedAt: Date.now() })
+}
 
 /** The columns of a change to a level. */
 export function toRow(
@@ -233,10 +267,15 @@ type JsonColumns = { configuration: string; settingDetails: string; externalIds:
 /** A level as it is stored. */
 export type Stored<Columns> = Omit<Columns, keyof JsonColumns | 'isUnreadable'> & JsonColumns
 
-export type StoredInstallation = Stored<Omit<Installation, 'kind' | 'targetId' | 'above'>>
+export type StoredInstallation = Stored<Omit<Installation, 'accountStatus' | 'above'>> & {
+  holdReason: string | null
+}
 
 export function toInstallation(db: Db, row: StoredInstallation): Installation {
-  return { ...row, ...openColumns(db, row), kind: 'account', targetId: '' }
+  const { holdReason, ...columns } = row
+  const accountStatus = row.status === 'pending' ? 'pending' : 'active'
+  const shown = row.hold === null ? {} : { status: row.hold, statusReason: holdReason }
+  return { ...columns, ...openColumns(db, row), accountStatus, ...shown }
 }
 
 export function openColumns(db: Db, row: JsonColumns) {

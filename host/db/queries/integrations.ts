@@ -5,6 +5,7 @@ import type { Db } from '../db.ts'
 import { toFoundFields, toSearchText } from '../found-fields.ts'
 import { inPage, type PageAt } from '../page.ts'
 import { holdsText } from '../sql.ts'
+import { countByStatus } from './installations.ts'
 import { headColumns, type VersionHead } from './versions.ts'
 
 export type IntegrationRow = {
@@ -77,7 +78,7 @@ export type LoadedVersionRow = Pick<IntegrationRow, 'name' | 'organizationId' | 
 
 /** Integrations that loading the same version again leaves as they are: not pinned, and with no suspension that may end. */
 export async function listLoadedVersions(db: Db): Promise<LoadedVersionRow[]> {
-  const suspended = db('installations').where({ status: 'suspended' }).select('integration')
+  const suspended = db('installations').where({ hold: 'suspended' }).select('integration')
   return db('integrations')
     .join('versions', 'versions.id', 'integrations.versionId')
     .where('integrations.versionId', db.ref('integrations.loadedVersionId'))
@@ -220,15 +221,13 @@ export async function summarizeIntegrations(
     .orderBy('name')
     .limit(limit)
     .select('name', 'number', 'suspendedAt', 'subdomain')
-  const counted: { integration: string; status: string; count: string | number }[] = await db('installations')
-    .whereIn(
-      'integration',
-      rows.map(({ name }) => name),
-    )
-    .whereNull('removingAt')
-    .groupBy('integration', 'status')
-    .select('integration', 'status')
-    .count({ count: '*' })
+  const counted: { integration: string; status: string; count: string | number }[] = await countByStatus(db, [
+    'integration',
+    'status',
+  ]).whereIn(
+    'integration',
+    rows.map(({ name }) => name),
+  )
   const countOf = (name: string, isCounted: (status: string) => boolean) =>
     counted
       .filter(({ integration, status }) => integration === name && isCounted(status))

@@ -3,13 +3,15 @@ import type { Db } from '../db.ts'
 import { inPage, type PageAt } from '../page.ts'
 import {
   type Installation,
+  installationRows,
   type LevelColumns,
   type LevelKey,
   lockInstallation,
-  notHeld,
+  newLevel,
   openColumns,
   type Signer,
   type Stored,
+  type StoredInstallation,
   type TargetKind,
   toInstallation,
   toRow,
@@ -44,18 +46,9 @@ export async function insertPlaceLevel(
   above: Installation,
   given: { kind: TargetKind; targetId: string; signingSecret: string },
 ): Promise<PlaceLevel | undefined> {
-  const now = Date.now()
-  const row = {
-    ...given,
-    installationId: above.id,
-    status: 'pending',
-    configuration: '{}',
-    externalIds: '[]',
-    createdAt: now,
-    updatedAt: now,
-  }
-  const [inserted] = await db('installationTargets')
-    .insert(row)
+  const { signingSecret, ...place } = given
+  const [inserted] = await db('levels')
+    .insert({ installationId: above.id, ...place, ...newLevel(signingSecret, Date.now()) })
     .onConflict(['installationId', 'kind', 'targetId'])
     .ignore()
     .returning('*')
@@ -67,7 +60,7 @@ export async function findPlaceLevel(
   above: Installation,
   place: { kind: TargetKind; targetId: string },
 ): Promise<PlaceLevel | undefined> {
-  const row = await db('installationTargets')
+  const row = await db('levels')
     .where({ ...place, installationId: above.id })
     .first()
   return row && { ...toPlaceRow(db, row), above }
@@ -92,14 +85,17 @@ export async function listPlaceLevels(
   kind: TargetKind,
   at: PageAt,
 ): Promise<PlaceLevel[]> {
-  const query = db('installationTargets').where({ installationId: above.id, kind }).whereNull('removingAt')
+  const query = db('levels').where({ installationId: above.id, kind }).whereNull('removingAt')
   const rows: Stored<PlaceRow>[] = await inPage(query, 'targetId', at)
   return rows.map((row) => ({ ...toPlaceRow(db, row), above }))
 }
 
 /** All sites and spaces of an installation. */
 export async function readPlaceLevels(db: Db, above: Installation): Promise<PlaceLevel[]> {
-  const rows = await db('installationTargets').where({ installationId: above.id }).whereNull('removingAt')
+  const rows = await db('levels')
+    .where({ installationId: above.id })
+    .whereIn('kind', ['site', 'space'])
+    .whereNull('removingAt')
   return rows.map((row) => ({ ...toPlaceRow(db, row), above }))
 }
 
@@ -108,7 +104,7 @@ const maxSpaces = 1_000
 
 /** The oldest space first, at most 1,000. */
 export async function listSpaceIds(db: Db, installationId: string): Promise<string[]> {
-  const rows = await db('installationTargets')
+  const rows = await db('levels')
     .where({ installationId, kind: 'space' })
     .whereNull('removingAt')
     .orderBy('targetId')
@@ -121,7 +117,7 @@ export async function listSpaceIds(db: Db, installationId: string): Promise<stri
 export async function listSpaceIdsOf(db: Db, installationIds: string[]): Promise<Map<string, string[]>> {
   const spaces = new Map<string, string[]>(installationIds.map((id) => [id, []]))
   if (installationIds.length === 0) return spaces
-  const numbered = db('installationTargets')
+  const numbered = db('levels')
     .where({ kind: 'space' })
     .whereIn('installationId', installationIds)
     .whereNull('removingAt')
@@ -154,13 +150,13 @@ export async function listPlacesOfIntegration(
   { integration, kind, organizationId, externalId, reach, after, limit }: PlacePage,
 ): Promise<PlaceLevel[]> {
   const query = db('installations')
-    .select('installationTargets.*')
+    .select('levels.*')
     // SQLite keeps to the order of a cross join, and reads both tables in the order of the page.
-    .crossJoin('installationTargets' as never)
-    .where('installationTargets.installationId', db.ref('installations.id'))
+    .crossJoin('levels' as never)
+    .where('levels.installationId', db.ref('installations.id'))
     .where({ integration, kind })
     .whereNull('installations.removingAt')
-    .whereNull('installationTargets.removingAt')
+    .whereNull('levels.removingAt')
     .orderBy(['installations.id', 'targetId'])
     .limit(limit)
   if (organizationId !== undefined) query.where({ organizationId })
@@ -178,7 +174,7 @@ export async function listPlacesOfIntegration(
   const places = (await query).map((row) => toPlaceRow(db, row))
   if (places.length === 0) return []
   const ids = places.map(({ installationId }) => installationId)
-  const rows = await db('installations').whereIn('id', ids)
+  const rows: StoredInstallation[] = await installationRows(db).whereIn('id', ids)
   const installations = new Map(rows.map((row) => [row.id, toInstallation(db, row)]))
   return places.flatMap((place) => {
     const above = installations.get(place.installationId)
@@ -188,19 +184,14 @@ export async function listPlacesOfIntegration(
 
 /** What is installed in a site or space, and may get its events. */
 export async function listPlaceRowsOn(db: Db, kind: TargetKind, targetId: string): Promise<PlaceRow[]> {
-  const rows = await db('installationTargets')
-    .where({ kind, targetId })
-    .whereNull('removingAt')
-    .orderBy('createdAt')
+  const rows = await db('levels').where({ kind, targetId }).whereNull('removingAt').orderBy('createdAt')
   return rows.map((row) => toPlaceRow(db, row))
 }
 
 export async function updateLevel(
   db: Db,
   level: Level,
-  change: Partial<
-    Pick<LevelColumns, 'status' | 'statusReason' | 'configuration' | 'settingDetails' | 'externalIds'>
-  >,
+  change: Partial<Pick<LevelColumns, 'configuration' | 'settingDetails' | 'externalIds'>>,
 ): Promise<void> {
   await rowOf(db, keyOf(level)).update(toRow(db, change))
 }
@@ -215,35 +206,26 @@ export async function changeSecrets(db: Db, level: Level, to: Signer): Promise<b
   return changed > 0
 }
 
-/**
- * Activates a level that is pending, and drops the reason of a failed setup. A pause stays. An installation that was suspended
- * meanwhile becomes active at its resume.
- */
+/** Activates a level, and drops the reason of a failed setup. A hold of its installation stays. */
 export async function activateLevel(db: Db, level: Level): Promise<void> {
-  const updatedAt = Date.now()
-  await rowOf(db, keyOf(level))
-    .whereIn('status', notHeld)
-    .update({ status: 'active', statusReason: null, updatedAt })
-  if (level.kind !== 'account') return
-  await rowOf(db, keyOf(level))
-    .where({ status: 'suspended', suspendedFrom: 'pending' })
-    .update({ suspendedFrom: 'active', updatedAt })
+  await rowOf(db, keyOf(level)).update({ status: 'active', statusReason: null, updatedAt: Date.now() })
 }
 
 /** Stores why the setup of a level has failed, or that it has not. */
 export async function noteSetupFailure(db: Db, level: Level, statusReason: string | null): Promise<void> {
-  await rowOf(db, keyOf(level)).whereIn('status', notHeld).update({ statusReason })
+  await rowOf(db, keyOf(level)).update({ statusReason })
 }
 
 /** Hides a level from people and visitors. */
 export async function markRemoving(db: Db, key: LevelKey): Promise<void> {
-  await rowOf(db, key).update({ removingAt: Date.now() })
+  const removingAt = Date.now()
+  await rowOf(db, key).update({ removingAt })
+  if (key.kind === 'account')
+    await db('installations').where({ id: key.installationId }).update({ removingAt })
 }
 
-export function rowOf(db: Db, { installationId, kind, targetId }: LevelKey): Knex.QueryBuilder {
-  if (kind === 'account') return db('installations').where({ id: installationId })
-  return db('installationTargets').where({ installationId, kind, targetId })
-}
+export const rowOf = (db: Db, { installationId, kind, targetId }: LevelKey): Knex.QueryBuilder =>
+  db('levels').where({ installationId, kind, targetId })
 
 function toPlaceRow(db: Db, row: Stored<PlaceRow>): PlaceRow {
   return { ...row, ...openColumns(db, row) }

@@ -1,14 +1,19 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
 import { inPage, type PageAt } from '../page.ts'
-import { type Installation, type StoredInstallation, toInstallation } from './installations.ts'
+import {
+  type Installation,
+  installationRows,
+  type StoredInstallation,
+  toInstallation,
+} from './installations.ts'
 import { levelsNamed } from './level-external-ids.ts'
 import { listSpaceIdsOf } from './levels.ts'
 import { type Reach, whereReached } from './reach.ts'
 
 /** Installations that are not being uninstalled. */
 const installed = (db: Db, where: { integration?: string; organizationId?: string }): Knex.QueryBuilder =>
-  db('installations').where(where).whereNull('removingAt')
+  installationRows(db).where(where).whereNull('installations.removingAt')
 
 /** `externalId`, `reach`: with `integration` alone. */
 export type InstallationFilter = {
@@ -75,5 +80,5 @@ export async function findInstalled(
 }
 
 export async function listInstallationIds(db: Db, integration: string): Promise<string[]> {
-  return installed(db, { integration }).pluck('id')
+  return db('installations').where({ integration }).whereNull('removingAt').pluck('id')
 }

@@ -177,8 +177,8 @@ export async function findPlacesOf<Kind extends TargetKind>(
     if (organizationId !== undefined) query.where({ organizationId })
     if (integration !== undefined) {
       // For the places that were found: a list of all places of an integration may be long.
-      const installed = db('installationTargets')
-        .join('installations', 'installations.id', 'installationTargets.installationId')
+      const installed = db('levels')
+        .join('installations', 'installations.id', 'levels.installationId')
         .where({ kind, integration })
         .where('targetId', db.ref(`${kind}s.id`))
         .select(db.raw('1'))

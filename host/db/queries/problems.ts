@@ -14,13 +14,13 @@ const installations = (db: Db, owner: Owner) =>
 
 export async function listSuspended(db: Db, owner: Owner): Promise<(Found & { reason: string })[]> {
   return installations(db, owner)
-    .where({ status: 'suspended' })
+    .where({ hold: 'suspended' })
     .select(
       'id as installationId',
       'integration',
       'organizationId',
       'suspendedAt as since',
-      'statusReason as reason',
+      'holdReason as reason',
     )
 }
 
@@ -159,25 +159,16 @@ const mostConnections = 10_000
 export async function listEndingConnections(
   db: Db,
   owner: Owner,
-): Promise<(Found & { targetId: string | null; details: SettingDetails })[]> {
-  const mayHaveEnded = (table: string) =>
-    `(${table}.setting_details like '%"error":%' or ${table}.setting_details like '%"endsAt":%')`
-  const accounts = await installations(db, owner)
-    .limit(mostConnections)
-    .whereRaw(mayHaveEnded('installations'))
-    .select('id as installationId', 'integration', 'organizationId', 'updatedAt as since')
-    .select('settingDetails as details')
-  const targets = db('installationTargets')
-    .join('installations', 'installations.id', 'installationTargets.installationId')
-    .whereRaw(mayHaveEnded('installation_targets'))
-    .whereNull('installationTargets.removingAt')
+): Promise<(Found & { targetId: string; details: SettingDetails })[]> {
+  const query = db('levels')
+    .join('installations', 'installations.id', 'levels.installationId')
+    .whereRaw(`(setting_details like '%"error":%' or setting_details like '%"endsAt":%')`)
+    .whereNull('levels.removingAt')
     .whereNull('installations.removingAt')
+    .orderBy('levels.createdAt')
     .limit(mostConnections)
     .select('installationId', 'integration', 'organizationId', 'targetId')
-    .select('installationTargets.updatedAt as since', 'installationTargets.settingDetails as details')
-  const places = await (owner.organizationId === undefined ? targets : targets.where(owner))
-  return [...accounts.map((row) => ({ ...row, targetId: null })), ...places].map((row) => ({
-    ...row,
-    details: openDetails(db, row.details) ?? {},
-  }))
+    .select('levels.updatedAt as since', 'settingDetails as details')
+  const rows = await (owner.organizationId === undefined ? query : query.where(owner))
+  return rows.map((row) => ({ ...row, details: openDetails(db, row.details) ?? {} }))
 }

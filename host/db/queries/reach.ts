@@ -67,11 +67,6 @@ export async function addMissedCalls(db: Db, ids: readonly string[], count: numb
 
 /** True while a site or space of an installation, or all of it, is being uninstalled. */
 export async function isEnding(db: Db, installationId: string): Promise<boolean> {
-  const target = await db('installationTargets')
-    .where({ installationId })
-    .whereNotNull('removingAt')
-    .first('targetId')
-  if (target !== undefined) return true
-  const whole = await db('installations').where({ id: installationId }).first('removingAt')
-  return (whole?.removingAt ?? null) !== null
+  const ending = db('levels').where({ installationId }).whereNotNull('removingAt')
+  return (await ending.first('kind')) !== undefined
 }

@@ -60,7 +60,7 @@ async function lockOwner(transaction: Db, { installationId, targetKind, targetId
     .forUpdate()
     .first('id')
   if (installation === undefined || targetKind === null) return installation !== undefined
-  const target = await transaction('installationTargets')
+  const target = await transaction('levels')
     .where({ installationId, kind: targetKind, targetId })
     .forUpdate()
     .first('targetId')

@@ -1,4 +1,5 @@
 import type { Db } from '../db.ts'
+import { installationRows, noteChange } from './installations.ts'
 
 /** The reason of a suspension, and the digest of the version that caused it. */
 export type Suspension = { reason: string; digest: string }
@@ -11,16 +12,16 @@ export async function suspendInstallation(
 ): Promise<boolean> {
   const changed = await db('installations')
     .where({ id })
-    .whereIn('status', ['active', 'pending'])
-    .update({
-      status: 'suspended',
-      statusReason: reason,
-      suspendedFrom: db.ref('status'),
-      suspendedDigest: digest,
-      suspendedAt: Date.now(),
-      updatedAt: Date.now(),
-    })
+    .whereNull('hold')
+    .update({ hold: 'suspended', holdReason: reason, suspendedDigest: digest, suspendedAt: Date.now() })
+  await noteChange(db, [id])
   return changed === 1
+}
+
+/** A suspension stays. */
+export async function pauseInstallation(db: Db, id: string): Promise<void> {
+  await db('installations').where({ id }).whereNull('hold').update({ hold: 'paused' })
+  await noteChange(db, [id])
 }
 
 /** Suspends the endpoint and tasks of an integration outside of installations. */
@@ -62,7 +63,7 @@ export async function liftSuspensions(
   integration: string,
   digest: string,
 ): Promise<string[]> {
-  const isOther = { integration, status: 'suspended' }
+  const isOther = { integration, hold: 'suspended' }
   const ids = await transaction('installations')
     .where(isOther)
     .whereNull('heldVersionId')
@@ -89,37 +90,33 @@ export async function isHeld(
     const row = await transaction('integrations').where({ name: integration }).forShare().first('suspendedAt')
     return row != null && row.suspendedAt !== null
   }
-  const row = await transaction('installations').where({ id: installationId }).forShare().first('status')
-  return heldStatuses.includes(row?.status)
+  const row = await transaction('installations').where({ id: installationId }).forShare().first('hold')
+  return (row?.hold ?? null) !== null
 }
-
-/** Statuses in which work for an installation waits for its resume. */
-const heldStatuses: readonly string[] = ['paused', 'suspended']
 
 /**
  * Reads which installations take events. A resume of a paused or suspended installation waits for the transaction, and
  * finds the jobs that it stores.
  *
- * @returns whether events wait for a resume, by the installation's id. Installations that were suspended while pending are left
+ * @returns whether events wait for a resume, by the installation's id. Installations that are held while they are pending are left
  *   out.
  */
 export async function lockTaking(transaction: Db, ids: readonly string[]): Promise<Map<string, boolean>> {
-  const read = (among: readonly string[]) =>
-    transaction('installations').whereIn('id', among).select('id', 'status', 'suspendedFrom')
-  const rows: Held[] = await read([...new Set(ids)])
-  const held = rows.filter(({ status }) => heldStatuses.includes(status)).map(({ id }) => id)
+  const read = (among: readonly string[]) => installationRows(transaction).whereIn('id', among).clearSelect()
+  const columns = ['id', 'hold', 'levels.status']
+  const rows: Held[] = await read([...new Set(ids)]).select(columns)
+  const held = rows.filter(({ hold }) => hold !== null).map(({ id }) => id)
   // Active installations are not locked: each lock would be a write, for every publisher.
-  const again: Held[] = held.length === 0 ? [] : await read(held).forShare()
+  const again: Held[] = held.length === 0 ? [] : await read(held).select(columns).forShare()
   const now = new Map([...rows, ...again].map((row) => [row.id, row]))
   return new Map(
-    [...now.values()].flatMap(({ id, status, suspendedFrom }): [string, boolean][] => {
-      const waits = heldStatuses.includes(status)
-      return !waits || suspendedFrom !== 'pending' ? [[id, waits]] : []
-    }),
+    [...now.values()].flatMap(({ id, hold, status }): [string, boolean][] =>
+      hold === null || status !== 'pending' ? [[id, hold !== null]] : [],
+    ),
   )
 }
 
-type Held = { id: string; status: string; suspendedFrom: string | null }
+type Held = { id: string; hold: string | null; status: string }
 
 const unsuspended = { suspendedAt: null, suspendedReason: null, suspendedDigest: null }
 
@@ -127,15 +124,8 @@ async function resumeInstallations(transaction: Db, ids: readonly string[]): Pro
   if (ids.length === 0) return []
   await transaction('installations')
     .whereIn('id', ids)
-    .whereIn('status', [...heldStatuses])
-    .update({
-      status: transaction.raw(`coalesce(suspended_from, 'active')`),
-      statusReason: null,
-      suspendedFrom: null,
-      suspendedDigest: null,
-      suspendedAt: null,
-      updatedAt: Date.now(),
-    })
+    .update({ hold: null, holdReason: null, suspendedDigest: null, suspendedAt: null })
+  await noteChange(transaction, ids)
   return findWaitingLanes(transaction, ids)
 }
 

@@ -9,22 +9,14 @@ import { rowOf } from './levels.ts'
 import type { ScriptJobState } from './script-jobs.ts'
 import { deleteStores } from './stores.ts'
 
-const none = {
-  signingSecret: '',
-  previousSigningSecret: null,
-  configuration: '{}',
-  externalIds: '[]',
-  settingDetails: '{}',
-}
-
 /** Events and tasks that a level has not begun. The failed ones are history. */
 export async function deletePendingEvents(transaction: Db, level: LevelKey): Promise<void> {
   await jobsOfScripts(transaction, level, ['due', 'waiting']).delete()
 }
 
 /**
- * Ends a level: its settings, secrets, receivers, stored values and pending work. An installation keeps an empty row, as history refers to
- * it.
+ * Ends a level: its settings, secrets, receivers, stored values and pending work. An installation keeps its row without
+ * levels, as history refers to it.
  */
 export async function endLevel(transaction: Db, level: LevelKey): Promise<void> {
   const { installationId, kind } = level
@@ -34,8 +26,8 @@ export async function endLevel(transaction: Db, level: LevelKey): Promise<void> 
   await deleteLevelIds(transaction, kind === 'account' ? { installationId } : level)
   if (kind !== 'account') await rowOf(transaction, level).delete()
   else {
-    await transaction('installationTargets').where({ installationId }).delete()
-    await rowOf(transaction, level).update({ ...none, removedAt: Date.now() })
+    await transaction('levels').where({ installationId }).delete()
+    await transaction('installations').where({ id: installationId }).update({ removedAt: Date.now() })
   }
   // Last: a script that creates a store has locked its level.
   await deleteStores(transaction, level)
@@ -84,11 +76,11 @@ export type Holder = { id: string; integration: string; removingAt: number | nul
 
 /** The installations in a site or space, also those whose script has not handled its last event yet. */
 export async function listHoldersOfPlace(db: Db, kind: TargetKind, targetId: string): Promise<Holder[]> {
-  return db('installationTargets')
-    .join('installations', 'installations.id', 'installationTargets.installationId')
+  return db('levels')
+    .join('installations', 'installations.id', 'levels.installationId')
     .where({ kind, targetId })
     .orderBy('installations.id')
-    .select('installations.id', 'integration', 'installationTargets.removingAt')
+    .select('installations.id', 'integration', 'levels.removingAt')
 }
 
 /** As `listHoldersOfPlace`, in an organization. */

@@ -46,12 +46,16 @@ async function insertAll(dataDir: string, names: string[], organizations: number
     }))
     const installations = owners.flatMap(({ id: organizationId }) =>
       names.map((integration) => ({
-        ...{ id: createId('inst'), integration, organizationId, status: 'active', signingSecret },
-        ...{ configuration: '{}', externalIds: '[]', createdAt, updatedAt: createdAt },
+        ...{ id: createId('inst'), integration, organizationId, createdAt },
       })),
     )
+    const accounts = installations.map(({ id: installationId }) => ({
+      ...{ installationId, kind: 'account', targetId: '', status: 'active', signingSecret },
+      ...{ configuration: '{}', externalIds: '[]', createdAt, updatedAt: createdAt },
+    }))
     await db.batchInsert('organizations', owners, rowsAtOnce)
     await db.batchInsert('installations', installations, rowsAtOnce)
+    await db.batchInsert('levels', accounts, rowsAtOnce)
     return shuffle(installations.map(({ integration, id }) => `/x/${integration}/${id}`))
   } finally {
     await close()
