@@ -135,9 +135,11 @@ async function readOwn(db: Db, level: LevelRef): Promise<Pick<LevelRecords, 'own
 
 /** Secrets before a rotation: the script may have stored them, and they may still sign. */
 function previousSecrets(levels: readonly Level[], box: SecretBox): Record<string, string> {
-  const sealed = levels.map(({ kind, previousSigningSecret }) => [kind, previousSigningSecret] as const)
   return Object.fromEntries(
-    sealed.flatMap(([kind, secret]) => (secret ? [[`previousOf_${kind}`, box.open(secret)]] : [])),
+    levels.flatMap(({ kind, previousSigningSecret: secret }) => {
+      const name = kind === 'account' ? 'previousOfInstallation' : 'previousOfTarget'
+      return secret === null ? [] : [[name, box.open(secret)]]
+    }),
   )
 }
 
