@@ -24,6 +24,11 @@ export async function makeApiTypes(files: ApiFile[], options: Partial<Options>):
     ...files.flatMap(({ levelOperations = {} }) => Object.entries(levelOperations).map(toLevelLines)),
     '} as const satisfies Record<string, { account: OperationId; site: OperationId; space: OperationId }>',
     '',
+    '/** The operations at an address. One of levels is named by that of the account, and stands for three. */',
+    'export type Routes = {',
+    ...files.flatMap(toRouteLines),
+    '}',
+    '',
   ]
   const texts = made.filter(({ text }) => text.includes('export '))
   return withOperations.length === 0 ? texts : [...texts, { id: 'operations', text: all.join('\n') }]
@@ -33,6 +38,17 @@ const toLevelLines = ([address, ids]: [string, Record<string, string>]): string 
   [`  '${address}': {`, ...Object.entries(ids).map(([level, id]) => `    ${level}: '${id}',`), '  },'].join(
     '\n',
   )
+
+function toRouteLines({ paths = {}, levelOperations = {} }: ApiFile): string[] {
+  const forms = new Map(Object.values(levelOperations).map((ids) => [ids.account, Object.values(ids)]))
+  const derived = new Set(Object.values(levelOperations).flatMap(({ site, space }) => [site, space]))
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, { operationId: id }]) => {
+      const ids = (forms.get(id) ?? [id]).map((one) => `'${one}'`).join(' | ')
+      return derived.has(id) ? [] : [`  '${method.toUpperCase()} ${path}': ${ids}`]
+    }),
+  )
+}
 
 const operationsName = ({ $id }: ApiFile): string => `${pascal($id)}Operations`
 

@@ -12,7 +12,7 @@ const exportPage = 500
 
 /** Changes, for admins of their organization and for operators. */
 export function addAuditRoutes(on: OnOperation, { longReader }: AuditParts): void {
-  on('listAudit', (request) =>
+  on('GET /v1/audit', (request) =>
     listPage(request, {
       place: idPlace('aud'),
       placeOf: ({ id }) => id,
@@ -22,7 +22,7 @@ export function addAuditRoutes(on: OnOperation, { longReader }: AuditParts): voi
     }),
   )
 
-  on('exportAudit', ({ caller, query, context }) => {
+  on('GET /v1/audit/export', ({ caller, query, context }) => {
     context.type = 'application/x-ndjson'
     context.body = Readable.from(readLines(longReader, toFilter(caller, query)))
   })

@@ -33,35 +33,30 @@ export type ConnectionParts = FindProviderParts & {
   prepareDispatch: Pick<PrepareDispatch, 'prepare'>
 }
 
-const operations = {
-  account: { button: 'connectInstallationSetting', path: 'connectInstallation' },
-  site: { button: 'connectSiteInstallationSetting', path: 'connectSiteInstallation' },
-  space: { button: 'connectSpaceInstallationSetting', path: 'connectSpaceInstallation' },
-} as const
-
 /** Starting connections with providers. A person gets a link, and opens it in a browser. */
 export function addConnectionRoutes(on: OnOperation, parts: ConnectionParts): void {
   const { db, flows, publicUrl } = parts
-  for (const kind of ['account', 'site', 'space'] as const) {
-    on(operations[kind].button, async (request) => {
+  on(
+    'POST /v1/integrations/{integration}/installations/{installation}/configuration/{property}/connect',
+    async (request) => {
       const { level, manifest } = await openLevel(db, request)
       return createLink(request, level, callbackUrlOf(manifest, level, request.params.property))
-    })
+    },
+  )
 
-    on(operations[kind].path, async (request) => {
-      const { level } = await openLevel(db, request)
-      const { path } = request.body
-      if (hasDotSegments(path)) throw new AnnexError('body_invalid', 'The path has "." or ".." segments.')
-      return createLink(request, level, path)
-    })
-  }
+  on('POST /v1/integrations/{integration}/installations/{installation}/connect', async (request) => {
+    const { level } = await openLevel(db, request)
+    const { path } = request.body
+    if (hasDotSegments(path)) throw new AnnexError('body_invalid', 'The path has "." or ".." segments.')
+    return createLink(request, level, path)
+  })
 
-  on('getConnectPage', async ({ params, context }) => {
+  on('GET /connect/{token}', async ({ params, context }) => {
     const flow = await flows.look(params.token)
     sendPage(context, toConnectPage(await askAbout(context, flow)))
   })
 
-  on('openConnectLink', async ({ params, context }) => {
+  on('POST /connect/{token}', async ({ params, context }) => {
     assertFromItsPage(context, publicUrl())
     const opened = await flows.open(params.token)
     context.set('set-cookie', cookieOf(opened, publicUrl()))

@@ -32,16 +32,22 @@ export type ContentRouteParts = { db: Db; reader: Db; longReader: Db; content: C
 export function addContentRoutes(on: OnOperation, parts: ContentRouteParts): void {
   const { db, reader, longReader, content } = parts
 
-  on('getCurrentRevision', async (request) => withPages(await current(request)))
-  on('getRevisionById', async (request) => withPages(await named(request)))
+  on('GET /v1/spaces/{space}/content', async (request) => withPages(await current(request)))
+  on('GET /v1/spaces/{space}/revisions/{revision}', async (request) => withPages(await named(request)))
 
-  on('listPages', async (request) => ({ pages: await treeOf(await current(request)) }))
-  on('listPagesInRevisionById', async (request) => ({ pages: await treeOf(await named(request)) }))
+  on('GET /v1/spaces/{space}/content/pages', async (request) => ({
+    pages: await treeOf(await current(request)),
+  }))
+  on('GET /v1/spaces/{space}/revisions/{revision}/pages', async (request) => ({
+    pages: await treeOf(await named(request)),
+  }))
 
-  on('getPageById', async (request) => pageOf(request, await current(request)))
-  on('getPageInRevisionById', async (request) => pageOf(request, await named(request)))
+  on('GET /v1/spaces/{space}/content/page/{page}', async (request) => pageOf(request, await current(request)))
+  on('GET /v1/spaces/{space}/revisions/{revision}/page/{page}', async (request) =>
+    pageOf(request, await named(request)),
+  )
 
-  on('listRevisions', async (request) => {
+  on('GET /v1/spaces/{space}/revisions', async (request) => {
     const space = await openSpace(reader, request)
     return listPage(request, {
       place: numberPlace,
@@ -52,14 +58,14 @@ export function addContentRoutes(on: OnOperation, parts: ContentRouteParts): voi
     })
   })
 
-  on('getRevisionSemanticChanges', async (request) => {
+  on('GET /v1/spaces/{space}/revisions/{revision}/changes', async (request) => {
     const revision = await named(request)
     const changes = (await listChangedPages(longReader, toKey(revision))).map(toChange)
     const more = changes.length - request.query.limit
     return { changes: changes.slice(0, request.query.limit), ...(more > 0 && { more }) }
   })
 
-  on('putPage', async (request) => {
+  on('PUT /v1/spaces/{space}/content/page/{page}', async (request) => {
     const { params, body, context } = request
     const editing = await openEditing(request)
     const put = await putPage(editing, params.page, body)
@@ -73,7 +79,7 @@ export function addContentRoutes(on: OnOperation, parts: ContentRouteParts): voi
     return { ...toPageView(page), revision: revision.id }
   })
 
-  on('deletePage', async (request) => {
+  on('DELETE /v1/spaces/{space}/content/page/{page}', async (request) => {
     await deletePage(await openEditing(request), request.params.page)
     return undefined
   })

@@ -18,7 +18,7 @@ export type DeliveryParts = { db: Db; longReader: Db }
 
 /** Deliveries and their attempts. */
 export function addDeliveryRoutes(on: OnOperation, { db, longReader }: DeliveryParts): void {
-  on('listDeliveries', async (request) => {
+  on('GET /v1/deliveries', async (request) => {
     const filter = filterOf(request.caller, request.query)
     return listPage(request, {
       place: idPlace('dlv'),
@@ -28,7 +28,7 @@ export function addDeliveryRoutes(on: OnOperation, { db, longReader }: DeliveryP
     })
   })
 
-  on('getDelivery', async ({ caller, params }) => {
+  on('GET /v1/deliveries/{delivery}', async ({ caller, params }) => {
     const delivery = await openDelivery(db, caller, params.delivery)
     const attempts = await listAttempts(db, delivery.id)
     const body = await findBody(db, delivery.bodyId)
@@ -56,7 +56,7 @@ export async function openDelivery(db: Db, caller: Person, id: string): Promise<
  */
 export function filterOf(
   caller: Person,
-  query: Omit<OperationRequest<'listDeliveries'>['query'], 'limit'>,
+  query: Omit<OperationRequest<'GET /v1/deliveries'>['query'], 'limit'>,
 ): DeliveryFilter {
   const { installation, receiver, event, eventType, state, before, after } = query
   return {

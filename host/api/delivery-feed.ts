@@ -32,7 +32,7 @@ export type FeedParts = {
 export function addFeedRoutes(on: OnOperation, parts: FeedParts): void {
   const readers = createReaders()
 
-  on('followDeliveries', ({ caller, query, context }) => {
+  on('GET /v1/deliveries/feed', ({ caller, query, context }) => {
     const { afterMs, ...filter } = filterOf(caller, query)
     const from = placeIn(context) ?? placeAt(afterMs ?? Date.now())
     const gone = closedSignal(context)

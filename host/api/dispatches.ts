@@ -26,61 +26,55 @@ export type DispatchParts = AskParts & {
   readHops: Hops['read']
 }
 
-const operations = {
-  account: {
-    render: 'renderInstallationComponent',
-    revision: 'computeInstallationRevision',
-    document: 'computeInstallationDocument',
-  },
-  site: {
-    render: 'renderSiteInstallationComponent',
-    revision: 'computeSiteInstallationRevision',
-    document: 'computeSiteInstallationDocument',
-  },
-  space: {
-    render: 'renderSpaceInstallationComponent',
-    revision: 'computeSpaceInstallationRevision',
-    document: 'computeSpaceInstallationDocument',
-  },
-} as const
-
 /** Questions to the script of a level, whose answers go back to the caller. */
 export function addDispatchRoutes(on: OnOperation, parts: DispatchParts): void {
   const { db, prepareDispatch, readHops, wake } = parts
   const getPublishedScript = createPublishedScripts(parts)
 
-  for (const level of ['account', 'site', 'space'] as const) {
-    const { render: renders, revision, document } = operations[level]
-    on(renders, render)
-    on(revision, async (request) =>
+  on('POST /v1/integrations/{integration}/installations/{installation}/render', render)
+
+  on(
+    'POST /v1/integrations/{integration}/installations/{installation}/content-sources/{source}/revision',
+    async (request) =>
       computeRevision(parts, await prepare(request), sourceOf(request), askingOf(request.context)),
-    )
-    on(document, async (request) =>
+  )
+
+  on(
+    'POST /v1/integrations/{integration}/installations/{installation}/content-sources/{source}/document',
+    async (request) =>
       computeDocument(parts, await prepare(request), sourceOf(request), askingOf(request.context)),
-    )
-  }
+  )
 
-  on('getPublishedScript', async ({ params, context }) => {
-    assertNotInAnnex(context)
-    const script = await getPublishedScript(await prepareDispatch.prepare(toSite(params)), askingOf(context))
-    const { body, contentType, etag, maxAgeSeconds } = script
-    context.set({ ...inert, etag, 'content-type': contentType })
-    context.set('cache-control', maxAgeSeconds === 0 ? 'no-cache' : `public, max-age=${maxAgeSeconds}`)
-    context.body = body
-    if (context.fresh) context.status = 304
-  })
+  on(
+    'GET /v1/integrations/{integration}/installations/{installation}/sites/{site}/script',
+    async ({ params, context }) => {
+      assertNotInAnnex(context)
+      const script = await getPublishedScript(
+        await prepareDispatch.prepare(toSite(params)),
+        askingOf(context),
+      )
+      const { body, contentType, etag, maxAgeSeconds } = script
+      context.set({ ...inert, etag, 'content-type': contentType })
+      context.set('cache-control', maxAgeSeconds === 0 ? 'no-cache' : `public, max-age=${maxAgeSeconds}`)
+      context.body = body
+      if (context.fresh) context.status = 304
+    },
+  )
 
-  on('authenticateVisitor', async ({ params, query, context }) => {
-    const level = toSite(params)
-    const prepared = await prepareDispatch.prepare(level)
-    const asking = { ...askingOf(context), visitor: context.res }
-    const visit = { ...query, cookies: readCookies(context.req.headers.cookie) }
-    await authenticateVisitor(parts, prepared, visit, asking, ({ head, body }) => {
-      const { requestId } = asking
-      sendAnswer(context.res, { head, body, level, requestId })
-      context.respond = false
-    })
-  })
+  on(
+    'GET /v1/integrations/{integration}/installations/{installation}/sites/{site}/visitor-auth',
+    async ({ params, query, context }) => {
+      const level = toSite(params)
+      const prepared = await prepareDispatch.prepare(level)
+      const asking = { ...askingOf(context), visitor: context.res }
+      const visit = { ...query, cookies: readCookies(context.req.headers.cookie) }
+      await authenticateVisitor(parts, prepared, visit, asking, ({ head, body }) => {
+        const { requestId } = asking
+        sendAnswer(context.res, { head, body, level, requestId })
+        context.respond = false
+      })
+    },
+  )
 
   async function render(request: LevelRequest & { body: Render; context: Context }): Promise<Rendered> {
     const { body, context } = request

@@ -23,7 +23,7 @@ export function addEventRoutes(on: OnOperation, { reader, publish }: EventParts)
     read: ({ organizationId, event }) => explainSkipped(reader, organizationId, event),
   })
 
-  on('publishEvent', async ({ caller, query, body, context }) => {
+  on('POST /v1/events', async ({ caller, query, body, context }) => {
     const { id } = await theirOrganization(organizations.get, caller, query.organization)
     const event = await withPlaceIds(reader, id, body)
     const receipt = await publish(id, event)

@@ -26,9 +26,9 @@ export type HealthParts = {
 
 /** Liveness and readiness, for supervisors and proxies. */
 export function addHealthRoutes(on: OnOperation, parts: HealthParts): void {
-  on('getHealth', () => ({ status: 'ok' }))
+  on('GET /healthz', () => ({ status: 'ok' }))
 
-  on('getReadiness', async ({ context }): Promise<Readiness> => {
+  on('GET /readyz', async ({ context }): Promise<Readiness> => {
     const { found, failing } = await readReadiness(parts)
     if (failing.length === 0) return { status: 'ready', ...found }
     const message = failing.join('; ')

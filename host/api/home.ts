@@ -29,7 +29,7 @@ export function addHomeRoute(on: OnOperation, parts: HomeParts): void {
   const readiness = cacheReads({ keyOf: String, read: (_all: 'all') => readReadiness(parts) })
   const details = cacheReads({ keyOf: String, read: (_all: 'all') => readDetail(parts) })
 
-  on('getHomePage', async ({ context }) => {
+  on('GET /', async ({ context }) => {
     const isKnown = await maySeeDetail(context, parts)
     const { failing } = await readiness.get('all')
     const read = isKnown ? await inTime(() => details.get('all')) : undefined

@@ -20,7 +20,7 @@ export type InstallLinkParts = { db: Db; publicUrl: () => string }
 
 /** Install links of integrations: listed, made and revoked by people of the owner. */
 export function addInstallLinkRoutes(on: OnOperation, { db, publicUrl }: InstallLinkParts): void {
-  on('listInstallLinks', async (request) => {
+  on('GET /v1/integrations/{integration}/install-links', async (request) => {
     const { name } = await open(request)
     return listPage(request, {
       place: idPlace('lnk'),
@@ -31,7 +31,7 @@ export function addInstallLinkRoutes(on: OnOperation, { db, publicUrl }: Install
     })
   })
 
-  on('createInstallLink', async (request) => {
+  on('POST /v1/integrations/{integration}/install-links', async (request) => {
     const { name, organizationId } = await open(request)
     const { label = '' } = request.body
     const installKey = createInstallKey()
@@ -51,7 +51,7 @@ export function addInstallLinkRoutes(on: OnOperation, { db, publicUrl }: Install
     return { ...toView(link), installKey, url }
   })
 
-  on('revokeInstallLink', async (request) => {
+  on('DELETE /v1/integrations/{integration}/install-links/{link}', async (request) => {
     const { name, organizationId } = await open(request)
     const { link: id } = request.params
     await writeTransaction(db, async (transaction) => {

@@ -34,7 +34,7 @@ export type InstallationParts = {
 export function addInstallationRoutes(on: OnOperation, parts: InstallationParts): void {
   const { db, box, prepareDispatch, pause, resume, publicUrl, wake } = parts
 
-  on('listInstallations', async (request) => {
+  on('GET /v1/installations', async (request) => {
     const { caller, query } = request
     const all = caller.kind === 'operator' && query.organization === undefined
     const where = {
@@ -54,7 +54,7 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
     })
   })
 
-  on('installIntegration', async ({ caller, params, body, context }) => {
+  on('POST /v1/integrations/{integration}/installations', async ({ caller, params, body, context }) => {
     const organization = await organizationOf(db, caller, body.organization)
     const { installKey, organization: _, ...agreement } = body
     const { row } = await openIntegration(db, caller, params.integration, installKey)
@@ -69,7 +69,7 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
     return { ...(await view(installed.installation, caller)), signingSecret: installed.signingSecret }
   })
 
-  on('pauseInstallation', async (request) => {
+  on('POST /v1/integrations/{integration}/installations/{installation}/pause', async (request) => {
     const { installation, manifest } = await openLevel(db, request)
     const status = statusOf(manifest, installation)
     if (status !== 'active') throw wrongStatus({ ...installation, status }, 'paused', 'active')
@@ -77,7 +77,7 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
     return viewChanged(request.caller, installation)
   })
 
-  on('resumeInstallation', async (request) => {
+  on('POST /v1/integrations/{integration}/installations/{installation}/resume', async (request) => {
     const { installation } = await openLevel(db, request)
     if (!resumable.has(installation.status)) {
       throw wrongStatus(installation, 'active', 'paused or suspended')
@@ -86,13 +86,13 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
     return viewChanged(request.caller, installation)
   })
 
-  on('selectPlaces', async (request) => {
+  on('PUT /v1/integrations/{integration}/installations/{installation}/selection', async (request) => {
     const { installation, manifest } = await openLevel(db, request)
     await select(db, box, { installation, manifest }, request.body, originOf(request))
     return viewChanged(request.caller, installation)
   })
 
-  on('listInstallationStorage', async (request) => {
+  on('GET /v1/integrations/{integration}/installations/{installation}/storage', async (request) => {
     const { installation } = await openLevel(db, request)
     const items = (await listStores(db, installation.id)).map(({ targetKind, targetId, keys, bytes }) => ({
       object: 'storage' as const,
@@ -119,12 +119,12 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
 
 const targetOperations = {
   site: {
-    list: 'listIntegrationInstallationSites',
-    install: 'installIntegrationOnSite',
+    list: 'GET /v1/integrations/{integration}/installations/{installation}/sites',
+    install: 'POST /v1/integrations/{integration}/installations/{installation}/sites',
   },
   space: {
-    list: 'listIntegrationInstallationSpaces',
-    install: 'installIntegrationOnSpace',
+    list: 'GET /v1/integrations/{integration}/installations/{installation}/spaces',
+    install: 'POST /v1/integrations/{integration}/installations/{installation}/spaces',
   },
 } as const
 

@@ -5,7 +5,7 @@ import { toCategory } from '../manifest/normalize-manifest.ts'
 import { isPerson, organizationOf } from './caller.ts'
 import type { OperationRequest } from './operations.ts'
 
-type Request = OperationRequest<'listIntegrations'>
+type Request = OperationRequest<'GET /v1/integrations'>
 
 /**
  * Reads which integrations a list has.

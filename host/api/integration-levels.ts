@@ -19,7 +19,7 @@ import { openIntegration, reachOf } from './visible-records.ts'
 export type IntegrationLevelParts = { db: Db; publicUrl: () => string; onMissed: MissedCalls['note'] }
 
 type Request = Pick<
-  OperationRequest<'listIntegrationSiteInstallations'>,
+  OperationRequest<'GET /v1/integrations/{integration}/sites'>,
   'params' | 'query' | 'operation'
 > & { caller: Caller }
 
@@ -28,8 +28,10 @@ export function addIntegrationLevelRoutes(
   on: OnOperation,
   { db, publicUrl, onMissed }: IntegrationLevelParts,
 ): void {
-  on('listIntegrationSiteInstallations', (request) => list<ListedSiteInstallation>('site', request))
-  on('listIntegrationSpaceInstallations', (request) => list<ListedSpaceInstallation>('space', request))
+  on('GET /v1/integrations/{integration}/sites', (request) => list<ListedSiteInstallation>('site', request))
+  on('GET /v1/integrations/{integration}/spaces', (request) =>
+    list<ListedSpaceInstallation>('space', request),
+  )
 
   async function list<View>(kind: TargetKind, request: Request) {
     const { caller, params, query } = request

@@ -69,7 +69,7 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
 
   const minted = new Map<string, string>()
 
-  on('listIntegrations', async (request) => {
+  on('GET /v1/integrations', async (request) => {
     const { own, filter } = await readListed(db, request)
     return listPage(request, {
       place: namePlace,
@@ -84,7 +84,7 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
     })
   })
 
-  on('getIntegrationByName', async ({ caller, params, query }) => {
+  on('GET /v1/integrations/{integration}', async ({ caller, params, query }) => {
     const opened = await openIntegration(db, caller, params.integration, query.installKey)
     return {
       ...toView(opened.row, opened.deployed, opened.isOwner),
@@ -92,7 +92,7 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
     }
   })
 
-  on('getIntegrationImage', async ({ params, context }) => {
+  on('GET /v1/integrations/{integration}/assets/{image}', async ({ params, context }) => {
     const { integration } = params
     const [, key, path] = /^~([\w-]+)\/(.+)$/.exec(params.image) ?? []
     const row = await findIntegration(reader, integration)
@@ -117,12 +117,12 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
     context.body = Buffer.from(image.base64, 'base64')
   })
 
-  on('checkIntegrationSettings', async ({ caller, params, query, body }) => {
+  on('POST /v1/integrations/{integration}/settings/check', async ({ caller, params, query, body }) => {
     const { row } = await openIntegration(db, caller, params.integration, query.installKey)
     assertSettable((await getDeployed(db, row.name)).manifest, body.level, body.configuration)
   })
 
-  on('resumeIntegration', async ({ caller, params, context }) => {
+  on('POST /v1/integrations/{integration}/resume', async ({ caller, params, context }) => {
     const row = await findIntegration(db, params.integration)
     const isOwner = caller.kind === 'operator' || caller.organizationId === row?.organizationId
     if (row === undefined || !isOwner) throw noIntegration(params.integration)
@@ -132,7 +132,7 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
     return toView({ ...row, suspendedAt: null }, await findDeployed(db, row.name), true)
   })
 
-  on('listIntegrationInstallations', async (request) => {
+  on('GET /v1/integrations/{integration}/installations', async (request) => {
     const { caller, params, query } = request
     const integration = await toStoredName(db, params.integration)
     if (caller.kind === 'integration' && caller.integration !== integration)
@@ -160,31 +160,34 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
     return answer
   })
 
-  on('createIntegrationInstallationToken', async ({ caller, params, context }) => {
-    const found = await visibleInstallation(db, caller, params.integration, params.installation)
-    const { integration } = caller
-    const agreed = found.manifest?.scopes ?? []
-    const scopes = caller.scopes.filter((scope) => agreed.some((one) => one === scope))
-    const token = await tokens.issue({
-      kind: 'installation',
-      integration,
-      installationId: found.installation.id,
-      // The script that mints a token holds it.
-      holder: caller.holder ?? { versionId: found.deployedId ?? '' },
-      scopes,
-    })
-    const { id, organizationId } = found.installation
-    // A script asks again and again, and gets the same token for a while.
-    if (minted.get(id) !== hashOf(token))
-      await recordAudit(db, originOf({ caller, context }), {
-        ...{ action: 'token.mint', organizationId, subject: { kind: 'installation', id } },
-        after: { scopes },
+  on(
+    'POST /v1/integrations/{integration}/installations/{installation}/tokens',
+    async ({ caller, params, context }) => {
+      const found = await visibleInstallation(db, caller, params.integration, params.installation)
+      const { integration } = caller
+      const agreed = found.manifest?.scopes ?? []
+      const scopes = caller.scopes.filter((scope) => agreed.some((one) => one === scope))
+      const token = await tokens.issue({
+        kind: 'installation',
+        integration,
+        installationId: found.installation.id,
+        // The script that mints a token holds it.
+        holder: caller.holder ?? { versionId: found.deployedId ?? '' },
+        scopes,
       })
-    storeNewest(minted, id, hashOf(token), mostMinted)
-    return { token }
-  })
+      const { id, organizationId } = found.installation
+      // A script asks again and again, and gets the same token for a while.
+      if (minted.get(id) !== hashOf(token))
+        await recordAudit(db, originOf({ caller, context }), {
+          ...{ action: 'token.mint', organizationId, subject: { kind: 'installation', id } },
+          after: { scopes },
+        })
+      storeNewest(minted, id, hashOf(token), mostMinted)
+      return { token }
+    },
+  )
 
-  on('queueIntegrationTask', async ({ caller, params, body }) => {
+  on('POST /v1/integrations/{integration}/tasks', async ({ caller, params, body }) => {
     const { integration } = caller
     if (!isSameName(integration, params.integration)) throw noIntegration(params.integration)
     await queueTask(
@@ -198,13 +201,13 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
     return {}
   })
 
-  on('readFolderLoad', async () => {
+  on('GET /v1/reload', async () => {
     const { folders, ...counts } = parts.load() ?? { loaded: 0, total: 0, folders: new Set<string>() }
     const running = parts.load() !== undefined
     return { object: 'folder_load', running, ...counts, folders: [...folders].map((path) => basename(path)) }
   })
 
-  on('reloadFolders', async () => {
+  on('POST /v1/reload', async () => {
     const items = await reload()
     return { items, count: items.length }
   })

@@ -26,7 +26,7 @@ type JobRequest = { caller: Person; params: { job: string } }
 
 /** Events and tasks for scripts: pending jobs and failed ones. */
 export function addJobRoutes(on: OnOperation, { db, longReader, wake }: JobParts): void {
-  on('listJobs', async (request) => {
+  on('GET /v1/jobs', async (request) => {
     const { state, kind, installation, event } = request.query
     const filter = {
       ...ownOf(request.caller),
@@ -51,7 +51,7 @@ export function addJobRoutes(on: OnOperation, { db, longReader, wake }: JobParts
     })
   })
 
-  on('getJob', async (request) => {
+  on('GET /v1/jobs/{job}', async (request) => {
     const job = await open(request)
     const { level, event } = JSON.parse(job.subject) as EventJob
     return {
@@ -60,7 +60,7 @@ export function addJobRoutes(on: OnOperation, { db, longReader, wake }: JobParts
     }
   })
 
-  on('runJob', async (request) => {
+  on('POST /v1/jobs/{job}/run', async (request) => {
     const { id, state, subject } = await open(request)
     const { level, event } = JSON.parse(subject) as EventJob
     const organizationId = await ownerOf(level)
@@ -76,7 +76,7 @@ export function addJobRoutes(on: OnOperation, { db, longReader, wake }: JobParts
     return toView(job)
   })
 
-  on('discardJob', async (request) => {
+  on('DELETE /v1/jobs/{job}', async (request) => {
     const { id, state, subject } = await open(request)
     const { level, event } = JSON.parse(subject) as EventJob
     const organizationId = await ownerOf(level)

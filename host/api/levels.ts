@@ -29,99 +29,73 @@ export type LevelParts = {
 
 type SettingsRequest = LevelRequest & { context: Context }
 
-const operations = {
-  account: {
-    get: 'getIntegrationInstallationById',
-    remove: 'uninstallIntegration',
-    update: 'updateIntegrationInstallation',
-    set: 'putInstallationSetting',
-    unset: 'deleteInstallationSetting',
-    rotate: 'rotateInstallationSecret',
-    end: 'endInstallationSecretOverlap',
-  },
-  site: {
-    get: 'getIntegrationSiteInstallation',
-    remove: 'uninstallIntegrationFromSite',
-    update: 'updateIntegrationSiteInstallation',
-    set: 'putSiteInstallationSetting',
-    unset: 'deleteSiteInstallationSetting',
-    rotate: 'rotateSiteInstallationSecret',
-    end: 'endSiteInstallationSecretOverlap',
-  },
-  space: {
-    get: 'getIntegrationSpaceInstallation',
-    remove: 'uninstallIntegrationFromSpace',
-    update: 'updateIntegrationSpaceInstallation',
-    set: 'putSpaceInstallationSetting',
-    unset: 'deleteSpaceInstallationSetting',
-    rotate: 'rotateSpaceInstallationSecret',
-    end: 'endSpaceInstallationSecretOverlap',
-  },
-} as const
-
 /** An installation, and its site and space installations: reading, settings and signing secrets. */
 export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
   const { db, reader, box, signingSecrets, settingsTag, prepareDispatch, publicUrl, wake } = parts
 
-  on('getInstallation', async (request) => {
+  on('GET /v1/installations/{installation}', async (request) => {
     const { caller, manifest, installation } = await openLevel(reader, request)
     request.context.set('etag', settingsTag(manifest, installation))
     const spaces = await listSpaceIds(reader, installation.id)
     return toInstallationView({ ...installation, spaces }, { caller, manifest, publicUrl: publicUrl() })
   })
 
-  for (const kind of ['account', 'site', 'space'] as const) {
-    const { get, remove, update, set, unset, rotate, end } = operations[kind]
+  on('GET /v1/integrations/{integration}/installations/{installation}', view)
 
-    on(get, view)
+  on('DELETE /v1/integrations/{integration}/installations/{installation}', async (request) => {
+    const { level, manifest } = await openUndeployed(db, request)
+    await uninstall(db, manifest, level, originOf(request))
+    prepareDispatch.forget()
+    wake()
+  })
 
-    on(remove, async (request) => {
-      const { level, manifest } = await openUndeployed(db, request)
-      await uninstall(db, manifest, level, originOf(request))
-      prepareDispatch.forget()
-      wake()
-    })
+  on('PATCH /v1/integrations/{integration}/installations/{installation}', async (request) => {
+    const { caller, level, manifest } = await openLevel(db, request)
+    const { body } = request
+    const editing = editingOf(request, manifest)
+    if (!isPerson(caller)) {
+      await editByScript(db, manifest, level, body, editing)
+    } else {
+      if (body.keep !== undefined || body.connection !== undefined) throw onlyForScripts()
+      await editByInstaller(db, manifest, level, body, editing)
+    }
+    return viewEdited(request)
+  })
 
-    on(update, async (request) => {
-      const { caller, level, manifest } = await openLevel(db, request)
-      const { body } = request
-      const editing = editingOf(request, manifest)
-      if (!isPerson(caller)) {
-        await editByScript(db, manifest, level, body, editing)
-      } else {
-        if (body.keep !== undefined || body.connection !== undefined) throw onlyForScripts()
-        await editByInstaller(db, manifest, level, body, editing)
-      }
-      return viewEdited(request)
-    })
-
-    on(set, async (request) => {
+  on(
+    'PUT /v1/integrations/{integration}/installations/{installation}/configuration/{property}',
+    async (request) => {
       const { level, manifest } = await openLevel(db, request)
       const setting = { name: request.params.property, ...request.body }
       await editSetting(db, manifest, level, setting, editingOf(request, manifest))
       return viewEdited(request)
-    })
+    },
+  )
 
-    on(unset, async (request) => {
+  on(
+    'DELETE /v1/integrations/{integration}/installations/{installation}/configuration/{property}',
+    async (request) => {
       const { level, manifest } = await openLevel(db, request)
       const setting = { name: request.params.property, value: undefined }
       await editSetting(db, manifest, level, setting, editingOf(request, manifest))
       return viewEdited(request)
-    })
+    },
+  )
 
-    on(rotate, async (request) => {
-      const { level } = await openLevel(db, request)
-      const rotated = await rotateSecret(db, box, level, request.body, Date.now(), originOf(request))
-      forgetSecrets()
-      return toRotatedView(rotated)
-    })
+  on('POST /v1/integrations/{integration}/installations/{installation}/signing-secret', async (request) => {
+    const { level } = await openLevel(db, request)
+    const rotated = await rotateSecret(db, box, level, request.body, Date.now(), originOf(request))
+    forgetSecrets()
+    return toRotatedView(rotated)
+  })
 
-    on(end, async (request) => {
+  on(
+    'DELETE /v1/integrations/{integration}/installations/{installation}/signing-secret/previous',
+    async (request) => {
       await endOverlap(db, (await openLevel(db, request)).level, originOf(request))
       forgetSecrets()
-    })
-  }
-
+    },
+  )
   function forgetSecrets(): void {
     prepareDispatch.forget()
     signingSecrets.forget()

@@ -10,7 +10,7 @@ export type LogParts = { longReader: Db; logs: LogWriter }
 
 /** Lines that scripts logged, and reports of Annex about them. */
 export function addLogRoutes(on: OnOperation, { longReader, logs }: LogParts): void {
-  on('listLogs', async (request) => {
+  on('GET /v1/logs', async (request) => {
     const { integration, installation, request: requestId, after: from } = request.query
     const where = {
       ...ownOf(request.caller),

@@ -9,7 +9,7 @@ export type MeParts = { db: Db }
 
 /** The holder of a token, and the operations of the API that the holder may call. */
 export function addMeRoute(on: OnOperation, { db }: MeParts, operations: readonly Operation[]): void {
-  on('getMe', async ({ caller }) => ({
+  on('GET /v1/me', async ({ caller }) => ({
     object: 'me',
     role: roleOf(caller),
     ...(await holderOf(db, caller)),

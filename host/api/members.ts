@@ -25,7 +25,7 @@ export type MemberParts = { db: Db; prepareDispatch: { forget: () => void } }
 
 /** The members of organizations. */
 export function addMemberRoutes(on: OnOperation, { db, prepareDispatch }: MemberParts): void {
-  on('listMembersInOrganizationById', async (request) => {
+  on('GET /v1/orgs/{org}/members', async (request) => {
     const organizationId = (await organizationOf(db, request.caller, request.params.org)).id
     return listPage(request, {
       place: idPlace('mem'),
@@ -36,7 +36,7 @@ export function addMemberRoutes(on: OnOperation, { db, prepareDispatch }: Member
     })
   })
 
-  on('addMemberToOrganizationById', async (request) => {
+  on('POST /v1/orgs/{org}/members', async (request) => {
     const { caller, params, body } = request
     const { id: organizationId } = await organizationOf(db, caller, params.org)
     const { email, name = '', role } = body
@@ -52,9 +52,9 @@ export function addMemberRoutes(on: OnOperation, { db, prepareDispatch }: Member
     })
   })
 
-  on('getMemberInOrganizationById', async ({ caller, params }) => toView(await open(caller, params)))
+  on('GET /v1/orgs/{org}/members/{member}', async ({ caller, params }) => toView(await open(caller, params)))
 
-  on('updateMemberInOrganizationById', (request) =>
+  on('PATCH /v1/orgs/{org}/members/{member}', (request) =>
     edit(request, async (transaction, member) => {
       const { caller, body } = request
       if (body.role !== undefined) assertMayGive(caller, body.role)
@@ -65,7 +65,7 @@ export function addMemberRoutes(on: OnOperation, { db, prepareDispatch }: Member
     }),
   )
 
-  on('removeMemberFromOrganizationById', (request) =>
+  on('DELETE /v1/orgs/{org}/members/{member}', (request) =>
     edit(request, async (transaction, member) => {
       const deleted = await deleteMember(transaction, member.id)
       const { email, name, role } = member

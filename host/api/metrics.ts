@@ -38,7 +38,7 @@ export function addMetricsRoutes(on: OnOperation, parts: MetricsParts): void {
     }),
   })
 
-  on('getMetrics', async ({ context }) => {
+  on('GET /metrics', async ({ context }) => {
     if (!mayReadMetrics(context, metricsAccess)) assertOperator(await authenticate(context))
     context.type = metrics.contentType
     const [{ backlog, installations }, storage] = await Promise.all([counts.get('all'), probeStorage()])

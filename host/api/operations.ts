@@ -1,7 +1,12 @@
 import type Router from '@koa/router'
 import type { Context } from 'koa'
 import type { Api, Operation } from '../../schemas/api.ts'
-import type { OperationId, Operations } from '../../schemas/generated/api/operations.ts'
+import {
+  levelOperations,
+  type OperationId,
+  type Operations,
+  type Routes,
+} from '../../schemas/generated/api/operations.ts'
 import type { Role } from '../../schemas/openapi.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Role as PersonRole } from '../db/queries/members.ts'
@@ -18,7 +23,9 @@ type CallerOf<R> = R extends 'anyone'
   : Extract<Caller, { kind: R extends 'reader' | 'editor' | 'admin' ? 'organization' : R }>
 
 /** A request that is authenticated, and whose query and body match their schemas. */
-export type OperationRequest<Id extends OperationId> = {
+export type OperationRequest<Address extends keyof Routes> = Request<Routes[Address]>
+
+type Request<Id extends OperationId> = {
   caller: CallerOf<Operations[Id]['roles']>
   params: Operations[Id]['params']
   query: Operations[Id]['query']
@@ -28,14 +35,24 @@ export type OperationRequest<Id extends OperationId> = {
 }
 
 type Answer<Id extends OperationId> = Operations[Id]['answer']
-type Handle<Id extends OperationId> = (request: OperationRequest<Id>) => Answer<Id> | Promise<Answer<Id>>
+type Handle<Id extends OperationId> = (request: Request<Id>) => Answer<Id> | Promise<Answer<Id>>
 type AnyHandle = (request: never) => unknown
 
 /**
- * Registers the handler of an operation. Its value is the JSON answer, with the first 2xx status of the schema. A handler
+ * Registers the handler of an operation, by its method and path. An operation of levels has the account's address, and its
+ * handler serves sites and spaces, too. Its value is the JSON answer, with the first 2xx status of the schema. A handler
  * may set headers, another 2xx status or a stream at `context`.
  */
-export type OnOperation = <Id extends OperationId>(id: Id, handle: Handle<Id>) => void
+export type OnOperation = <Address extends keyof Routes>(
+  address: Address,
+  handle: Handle<Routes[Address]>,
+) => void
+
+const accountAddresses = new Map<string, string>(
+  Object.entries(levelOperations).flatMap(([address, ids]) => Object.values(ids).map((id) => [id, address])),
+)
+
+const addressOf = ({ id, method, path }: Operation): string => accountAddresses.get(id) ?? `${method} ${path}`
 
 /** Sees each answer of an operation. The tests check it against the schema. */
 export type SeeAnswer = (operation: Operation, status: number, body: unknown) => void
@@ -54,17 +71,18 @@ export function createOperations(
 ): { on: OnOperation; addTo: (router: Router) => void } {
   const handles = new Map<string, AnyHandle>()
   return {
-    on(id, handle) {
-      if (handles.has(id)) throw new Error(`The operation ${id} has two handlers.`)
-      handles.set(id, handle)
+    on(address, handle) {
+      if (handles.has(address)) throw new Error(`${address} has two handlers.`)
+      handles.set(address, handle)
     },
     addTo(router) {
-      const unknown = [...handles.keys()].filter((id) => operations.every((operation) => operation.id !== id))
-      if (unknown.length > 0) throw new Error(`schemas/api has no operation ${unknown.join(', ')}.`)
+      const known = new Set(operations.map(addressOf))
+      const unknown = [...handles.keys()].filter((address) => !known.has(address))
+      if (unknown.length > 0) throw new Error(`schemas/api has no ${unknown.join(', ')}.`)
       // Koa takes the first route that matches: `/v1/deliveries/feed` sorts before `/v1/deliveries/{id}`.
       for (const operation of operations.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
-        const handle = handles.get(operation.id)
-        if (handle === undefined) throw new Error(`The operation ${operation.id} has no handler.`)
+        const handle = handles.get(addressOf(operation))
+        if (handle === undefined) throw new Error(`${addressOf(operation)} has no handler.`)
         const run = createRun(operation, handle)
         router.register(
           toPattern(operation),

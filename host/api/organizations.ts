@@ -22,7 +22,7 @@ export function addOrganizationRoutes(on: OnOperation, parts: OrganizationParts)
   const { db, operatorOrganization, prepareDispatch } = parts
   const view = async (organization: Organization) => toView(await withExternalIdsOf(db, organization))
 
-  on('redeemSetupToken', async ({ body, context }) => ({
+  on('POST /v1/setup', async ({ body, context }) => ({
     token: await redeemSetupToken(db, body.token, (transaction, { setup, made }) =>
       recordAudit(
         transaction,
@@ -36,7 +36,7 @@ export function addOrganizationRoutes(on: OnOperation, parts: OrganizationParts)
     ),
   }))
 
-  on('listOrganizations', async (request) => {
+  on('GET /v1/orgs', async (request) => {
     const { caller } = request
     const visible = caller.kind === 'operator' ? {} : { id: caller.organizationId }
     return listPage(request, {
@@ -47,13 +47,11 @@ export function addOrganizationRoutes(on: OnOperation, parts: OrganizationParts)
     })
   })
 
-  on('createOrganization', async (request) =>
-    view(await createOrganization(db, originOf(request), request.body)),
-  )
+  on('POST /v1/orgs', async (request) => view(await createOrganization(db, originOf(request), request.body)))
 
-  on('getOrganizationById', async ({ caller, params }) => view(await organizationOf(db, caller, params.org)))
+  on('GET /v1/orgs/{org}', async ({ caller, params }) => view(await organizationOf(db, caller, params.org)))
 
-  on('updateOrganizationById', async (request) => {
+  on('PATCH /v1/orgs/{org}', async (request) => {
     const { caller, params, body } = request
     const { id } = await organizationOf(db, caller, params.org)
     if (caller.kind !== 'operator' && (body.subdomain ?? body.externalIds) !== undefined) {
@@ -65,7 +63,7 @@ export function addOrganizationRoutes(on: OnOperation, parts: OrganizationParts)
     return view(changed)
   })
 
-  on('deleteOrganizationById', async (request) => {
+  on('DELETE /v1/orgs/{org}', async (request) => {
     const { caller, params } = request
     const { id } = await organizationOf(db, caller, params.org)
     if (id === operatorOrganization) {

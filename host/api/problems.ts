@@ -52,7 +52,7 @@ export function addProblemRoutes(on: OnOperation, parts: ProblemParts): void {
   // Many readers must not make many requests.
   const reach = cacheReads({ keyOf: (url: string) => url, read: whyUnreachable })
 
-  on('listProblems', async ({ caller }) => {
+  on('GET /v1/problems', async ({ caller }) => {
     const owner = ownOf(caller)
     const ofHost = caller.kind === 'operator' ? await readHost() : []
     const found = [...ofHost, ...(await readInstallations(db, owner)), ...(await readSecretsOf(owner))]

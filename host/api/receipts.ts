@@ -12,7 +12,7 @@ export type ReceiptParts = { longReader: Db; receipts: ReceiptWriter }
 
 /** Receipts of dispatches, and sums of their usage. The same tokens may read logs. */
 export function addReceiptRoutes(on: OnOperation, { longReader, receipts }: ReceiptParts): void {
-  on('listReceipts', async (request) => {
+  on('GET /v1/receipts', async (request) => {
     const { integration, installation, request: requestId, event, after: from } = request.query
     const where = {
       ...ownOf(request.caller),
@@ -37,7 +37,7 @@ export function addReceiptRoutes(on: OnOperation, { longReader, receipts }: Rece
     })
   })
 
-  on('listUsage', async (request) => {
+  on('GET /v1/usage', async (request) => {
     const { integration, installation, by } = request.query
     const where = {
       ...ownOf(request.caller),

@@ -24,7 +24,7 @@ type ReceiverRequest = { caller: Person; params: { receiver: string } }
 
 /** Receivers of deliveries: their state, pausing, and order. */
 export function addReceiverRoutes(on: OnOperation, { db, wake, counts, circuits }: ReceiverParts): void {
-  on('listReceivers', async (request) => {
+  on('GET /v1/receivers', async (request) => {
     const { installation, state } = request.query
     const where = {
       ...ownOf(request.caller),
@@ -40,9 +40,9 @@ export function addReceiverRoutes(on: OnOperation, { db, wake, counts, circuits 
     })
   })
 
-  on('getReceiver', async (request) => viewWithCounts(await open(request)))
+  on('GET /v1/receivers/{receiver}', async (request) => viewWithCounts(await open(request)))
 
-  on('updateReceiver', async (request) => {
+  on('PATCH /v1/receivers/{receiver}', async (request) => {
     const receiver = await open(request)
     const { ordered } = request.body
     if (ordered !== undefined) {
@@ -53,7 +53,7 @@ export function addReceiverRoutes(on: OnOperation, { db, wake, counts, circuits 
     return viewWithCounts(receiver)
   })
 
-  on('pauseReceiver', async (request) => {
+  on('POST /v1/receivers/{receiver}/pause', async (request) => {
     const receiver = await open(request)
     const { reason = null } = request.body
     await pauseReceiver(
@@ -65,7 +65,7 @@ export function addReceiverRoutes(on: OnOperation, { db, wake, counts, circuits 
     return viewWithCounts(receiver)
   })
 
-  on('resumeReceiver', async (request) => {
+  on('POST /v1/receivers/{receiver}/resume', async (request) => {
     const receiver = await open(request)
     const wasOpen = circuits.closeCircuit(receiver.id)
     if (wasOpen && receiver.state === 'active') wake()
@@ -73,7 +73,7 @@ export function addReceiverRoutes(on: OnOperation, { db, wake, counts, circuits 
     return viewWithCounts(receiver)
   })
 
-  on('sendExampleEvent', async (request) => {
+  on('POST /v1/receivers/{receiver}/example', async (request) => {
     const receiver = await open(request)
     const { type } = request.body
     const record = recordOf(request, receiver, 'receiver.send_example', { after: { type: type ?? null } })

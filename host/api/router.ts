@@ -103,7 +103,7 @@ export function createRouter(parts: ApiParts): Router {
   addVersionRoutes(on, parts)
   addAuditRoutes(on, parts)
   addProblemRoutes(on, parts)
-  on('getOpenApi', () => api.document)
+  on('GET /openapi.json', () => api.document)
   // A proxy in front guards paths by their exact text: no other spelling may reach the same operation.
   const router = new Router({ sensitive: true, strict: true })
   addTo(router)

@@ -19,7 +19,7 @@ export type SendAgainParts = { db: Db; longReader: Db; wake: () => void }
 export function addSendAgainRoutes(on: OnOperation, parts: SendAgainParts): void {
   const { db, longReader, wake } = parts
 
-  on('sendDelivery', async (request) => {
+  on('POST /v1/deliveries/{delivery}/send', async (request) => {
     const { caller, params } = request
     const delivery = await openDelivery(db, caller, params.delivery)
     const { id, eventId, eventType, receiverId } = delivery
@@ -34,7 +34,7 @@ export function addSendAgainRoutes(on: OnOperation, parts: SendAgainParts): void
     return toDelivery((await findListedDelivery(db, delivery.id)) ?? delivery)
   })
 
-  on('sendFailedDeliveries', async ({ caller, body, context }) => {
+  on('POST /v1/deliveries/send-failed', async ({ caller, body, context }) => {
     const { dryRun = false, perSecond = defaultPerSecond } = body
     // Later failures are left out, so that the request ends.
     const filter = { ...ownOf(caller), ...toFilter(body), upToMs: nowOf(db) }

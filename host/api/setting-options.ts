@@ -22,16 +22,13 @@ export type SettingOptionParts = AskParts & {
   publicUrl: () => string
 }
 
-const operations = [
-  'listInstallationSettingOptions',
-  'listSiteInstallationSettingOptions',
-  'listSpaceInstallationSettingOptions',
-] as const
-
 /** The choices of settings, which scripts answer. */
 export function addSettingOptionRoutes(on: OnOperation, parts: SettingOptionParts): void {
   const { db, prepareDispatch, readHops, publicUrl } = parts
-  for (const operation of operations) on(operation, listOptions)
+  on(
+    'GET /v1/integrations/{integration}/installations/{installation}/configuration/{property}/options',
+    listOptions,
+  )
 
   async function listOptions(
     request: LevelRequest & { params: { property: string }; query: OptionsQuery; context: Context },

@@ -21,7 +21,9 @@ export type SiteParts = {
   wake: () => void
 }
 
-type SiteRequest = Pick<OperationRequest<'getSiteById'>, 'params' | 'operation'> & { caller: Caller }
+type SiteRequest = Pick<OperationRequest<'GET /v1/orgs/{org}/sites/{site}'>, 'params' | 'operation'> & {
+  caller: Caller
+}
 
 /** The sites of an organization. */
 export function addSiteRoutes(
@@ -34,7 +36,7 @@ export function addSiteRoutes(
       publicUrl(),
     )
 
-  on('listSites', async (request) => {
+  on('GET /v1/orgs/{org}/sites', async (request) => {
     const organization = await organizationOf(db, request.caller, request.params.org)
     return listPage(request, {
       place: idPlace('site'),
@@ -44,7 +46,7 @@ export function addSiteRoutes(
     })
   })
 
-  on('createSite', async (request) => {
+  on('POST /v1/orgs/{org}/sites', async (request) => {
     const { caller, params, body } = request
     const { id: organizationId } = await organizationOf(db, caller, params.org)
     const site = await createPlace(db, box, 'site', { ...body, organizationId }, originOf(request))
@@ -53,16 +55,16 @@ export function addSiteRoutes(
     return view(site)
   })
 
-  on('getSiteById', async (request) => view(await openSite(reader, request)))
+  on('GET /v1/orgs/{org}/sites/{site}', async (request) => view(await openSite(reader, request)))
 
-  on('updateSiteById', async (request) => {
+  on('PATCH /v1/orgs/{org}/sites/{site}', async (request) => {
     const { id } = await openSite(db, request)
     const changed = await changePlace(db, originOf(request), 'site', id, request.body)
     prepareDispatch.forget()
     return view(changed)
   })
 
-  on('deleteSiteById', async (request) => {
+  on('DELETE /v1/orgs/{org}/sites/{site}', async (request) => {
     const { id } = await openSite(db, request)
     await deletePlace(db, originOf(request), 'site', id)
     prepareDispatch.forget()

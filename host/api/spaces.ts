@@ -29,7 +29,10 @@ export type SpaceParts = {
 }
 
 /** A request for a space or a part of it. */
-export type SpaceRequest = Pick<OperationRequest<'getSpaceById'>, 'params' | 'query' | 'operation'> & {
+export type SpaceRequest = Pick<
+  OperationRequest<'GET /v1/spaces/{space}'>,
+  'params' | 'query' | 'operation'
+> & {
   caller: Caller
 }
 
@@ -40,7 +43,7 @@ export function addSpaceRoutes(
 ): void {
   const view = async (space: Space) => toSpace(await withExternalIdsOf(reader, space), publicUrl())
 
-  on('listSpacesInOrganizationById', async (request) => {
+  on('GET /v1/orgs/{org}/spaces', async (request) => {
     const organization = await organizationOf(db, request.caller, request.params.org)
     return listPage(request, {
       place: idPlace('space'),
@@ -50,7 +53,7 @@ export function addSpaceRoutes(
     })
   })
 
-  on('createSpace', async (request) => {
+  on('POST /v1/orgs/{org}/spaces', async (request) => {
     const { caller, params, body } = request
     const { id: organizationId } = await organizationOf(db, caller, params.org)
     if (body.folder !== undefined) assertOperator(caller)
@@ -64,9 +67,9 @@ export function addSpaceRoutes(
     return view((await findSpace(db, space.id)) ?? space)
   })
 
-  on('getSpaceById', async (request) => view(await openSpace(reader, request)))
+  on('GET /v1/spaces/{space}', async (request) => view(await openSpace(reader, request)))
 
-  on('updateSpaceById', async (request) => {
+  on('PATCH /v1/spaces/{space}', async (request) => {
     const { id } = await openSpace(db, request)
     const changed = await changeSpace(db, originOf(request), id, request.body, (type, receipt) => {
       wake()
@@ -76,7 +79,7 @@ export function addSpaceRoutes(
     return view(changed)
   })
 
-  on('deleteSpaceById', async (request) => {
+  on('DELETE /v1/spaces/{space}', async (request) => {
     const { id } = await openSpace(db, request)
     const deleted = await deletePlace(db, originOf(request), 'space', id)
     prepareDispatch.forget()

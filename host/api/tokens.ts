@@ -18,11 +18,11 @@ export type TokenParts = { db: Db; prepareDispatch: { forget: () => void } }
 
 /** Tokens of organizations and of operators: listed, made and revoked. */
 export function addTokenRoutes(on: OnOperation, { db, prepareDispatch }: TokenParts): void {
-  on('listOrganizationTokens', async (request) =>
+  on('GET /v1/orgs/{org}/tokens', async (request) =>
     list((await organizationOf(db, request.caller, request.params.org)).id, request),
   )
 
-  on('createOrganizationToken', async (request) => {
+  on('POST /v1/orgs/{org}/tokens', async (request) => {
     const { caller, params, body } = request
     const { id: organizationId } = await organizationOf(db, caller, params.org)
     const member = await holderOf(caller, organizationId, body.member)
@@ -35,20 +35,20 @@ export function addTokenRoutes(on: OnOperation, { db, prepareDispatch }: TokenPa
     })
   })
 
-  on('revokeOrganizationToken', async (request) => {
+  on('DELETE /v1/orgs/{org}/tokens/{token}', async (request) => {
     const { caller, params } = request
     return revoke(request, (await organizationOf(db, caller, params.org)).id, params.token)
   })
 
-  on('listOperatorTokens', (request) => list(null, request))
+  on('GET /v1/tokens', (request) => list(null, request))
 
-  on('createOperatorToken', (request) => {
+  on('POST /v1/tokens', (request) => {
     const { caller, body } = request
     const memberId = body.member === null ? null : caller.memberId
     return make(originOf(request), body, { role: 'operator', ...(memberId !== null && { memberId }) })
   })
 
-  on('revokeOperatorToken', (request) => revoke(request, null, request.params.token))
+  on('DELETE /v1/tokens/{token}', (request) => revoke(request, null, request.params.token))
 
   /**
    * The member that a new token belongs to. Otherwise an admin would act in the name of another member, and a member's tokens

@@ -34,7 +34,7 @@ export type VersionParts = {
 export function addVersionRoutes(on: OnOperation, parts: VersionParts): void {
   const { db, prepareDispatch, reading, wake } = parts
 
-  on('listIntegrationVersions', async (request) => {
+  on('GET /v1/integrations/{integration}/versions', async (request) => {
     const { caller, params, query } = request
     const { row } = await openIntegration(db, caller, params.integration, query.installKey)
     return listPage(request, {
@@ -46,7 +46,7 @@ export function addVersionRoutes(on: OnOperation, parts: VersionParts): void {
     })
   })
 
-  on('compareIntegrationVersions', async ({ caller, params, query }) => {
+  on('GET /v1/integrations/{integration}/versions/{version}/diff', async ({ caller, params, query }) => {
     const { row, isOwner } = await openIntegration(db, caller, params.integration, query.installKey)
     const versions = await listVersions(db, row.name)
     const to = getVersion(versions, row.name, Number(params.version))
@@ -64,33 +64,38 @@ export function addVersionRoutes(on: OnOperation, parts: VersionParts): void {
     }
   })
 
-  on('rollBackIntegration', async ({ caller, params, body, context }) => {
+  on('POST /v1/integrations/{integration}/rollback', async ({ caller, params, body, context }) => {
     const row = await openOwnIntegration(db, caller, params.integration, 'choose its version')
     const version = await rollBack(db, row, body.version, reading, originOf({ caller, context }))
     return answerSwitched(version)
   })
 
-  on('unpinIntegration', async ({ caller, params, context }) => {
+  on('POST /v1/integrations/{integration}/unpin', async ({ caller, params, context }) => {
     const row = await openOwnIntegration(db, caller, params.integration, 'choose its version')
     return answerSwitched(await unpin(db, row, originOf({ caller, context })))
   })
 
-  on('getInstallationAgreement', async ({ caller, params }) =>
-    toAgreement(
-      (await visibleInstallation(db, caller, params.integration, params.installation)).installation,
-    ),
+  on(
+    'GET /v1/integrations/{integration}/installations/{installation}/agreement',
+    async ({ caller, params }) =>
+      toAgreement(
+        (await visibleInstallation(db, caller, params.integration, params.installation)).installation,
+      ),
   )
 
-  on('agreeToVersion', async ({ caller, params, body, context }) => {
-    const found = await visibleInstallation(db, caller, params.integration, params.installation)
-    const { installation } = found
-    await agreeTo(db, installation, { ...body, origin: originOf({ caller, context }) }, wake)
-    prepareDispatch.forget()
-    wake()
-    return toAgreement((await findInstallation(db, installation.id)) ?? installation)
-  })
+  on(
+    'POST /v1/integrations/{integration}/installations/{installation}/agreement',
+    async ({ caller, params, body, context }) => {
+      const found = await visibleInstallation(db, caller, params.integration, params.installation)
+      const { installation } = found
+      await agreeTo(db, installation, { ...body, origin: originOf({ caller, context }) }, wake)
+      prepareDispatch.forget()
+      wake()
+      return toAgreement((await findInstallation(db, installation.id)) ?? installation)
+    },
+  )
 
-  on('pruneIntegrations', async ({ caller, context, body }) => {
+  on('POST /v1/prune', async ({ caller, context, body }) => {
     const items = await pruneIntegrations(db, body, originOf({ caller, context }))
     prepareDispatch.forget()
     return { items, count: items.length }

@@ -30,7 +30,7 @@ const preflightSeconds = 600
 export function addViewRoutes(on: OnOperation, parts: ViewParts): void {
   const { db, reader, longReader, publish, publicUrl } = parts
 
-  on('getSiteScript', async ({ params, context }) => {
+  on('GET /v1/sites/{site}/script.js', async ({ params, context }) => {
     const site = await publicSite(params.site)
     context.type = 'application/javascript'
     context.set('cache-control', `public, max-age=${scriptSeconds}`)
@@ -40,8 +40,8 @@ export function addViewRoutes(on: OnOperation, parts: ViewParts): void {
     return undefined
   })
 
-  for (const operation of ['allowSiteViews', 'allowPageFeedback'] as const) {
-    on(operation, async ({ params, context }) => {
+  for (const preflight of ['OPTIONS /v1/sites/{site}/views', 'OPTIONS /v1/sites/{site}/feedback'] as const) {
+    on(preflight, async ({ params, context }) => {
       const site = await publicSite(params.site)
       if (!allowOrigin(context, site)) return
       context.set('access-control-allow-methods', 'POST')
@@ -50,22 +50,24 @@ export function addViewRoutes(on: OnOperation, parts: ViewParts): void {
     })
   }
 
-  on('recordSiteView', async ({ params, body, context }) => {
+  on('POST /v1/sites/{site}/views', async ({ params, body, context }) => {
     const { site, request } = await openVisit(context, params.site, body)
     const { eventId } = await publish(site.organizationId, toSiteView(site, body, request))
     return { eventId }
   })
 
-  on('recordPageFeedback', async ({ params, body, context }) => {
+  on('POST /v1/sites/{site}/feedback', async ({ params, body, context }) => {
     const { site, request } = await openVisit(context, params.site, body)
     if (body.spaceId !== undefined) await assertOwnSpace(site, body.spaceId)
     const { eventId } = await publish(site.organizationId, toPageFeedback(site, body, request))
     return { eventId }
   })
 
-  on('getSiteScriptSettings', async (request) => toScriptView(await openSite(db, request), publicUrl()))
+  on('GET /v1/orgs/{org}/sites/{site}/script', async (request) =>
+    toScriptView(await openSite(db, request), publicUrl()),
+  )
 
-  on('updateSiteScriptSettings', async (request) => {
+  on('PUT /v1/orgs/{org}/sites/{site}/script', async (request) => {
     const site = await openSite(db, request)
     const { origins, cookies, newKey } = request.body
     const change = {
@@ -77,7 +79,7 @@ export function addViewRoutes(on: OnOperation, parts: ViewParts): void {
     return toScriptView({ ...site, ...change }, publicUrl())
   })
 
-  on('listSiteViews', async (request) => {
+  on('GET /v1/orgs/{org}/sites/{site}/views', async (request) => {
     const { id: siteId } = await openSite(db, request)
     return listPage(request, {
       place: viewPlace,
@@ -91,7 +93,7 @@ export function addViewRoutes(on: OnOperation, parts: ViewParts): void {
     })
   })
 
-  on('countSiteViews', async (request) => {
+  on('GET /v1/orgs/{org}/sites/{site}/views/counts', async (request) => {
     const { id: siteId } = await openSite(db, request)
     const { by, limit, from, to } = request.query
     const now = Date.now()

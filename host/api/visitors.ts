@@ -19,13 +19,13 @@ const scope = 'site:visitor:auth'
 
 /** What a site asks and knows of its visitors: their claims, and where they sign in. */
 export function addVisitorRoutes(on: OnOperation, { db, box, publicUrl }: VisitorParts): void {
-  on('getSiteAdaptiveSchema', async (request) => {
+  on('GET /v1/orgs/{org}/sites/{site}/adaptive-schema', async (request) => {
     const site = await openSite(db, request)
     if (site.adaptiveSchema !== null) return { jsonSchema: JSON.parse(site.adaptiveSchema) }
     throw new AnnexError('not_found', `The site ${site.id} has no adaptive schema yet. PUT one.`)
   })
 
-  on('updateSiteAdaptiveSchema', async (request) => {
+  on('PUT /v1/orgs/{org}/sites/{site}/adaptive-schema', async (request) => {
     const site = await openSite(db, request)
     const { jsonSchema } = request.body
     const change = { adaptiveSchema: JSON.stringify(jsonSchema) }
@@ -33,7 +33,7 @@ export function addVisitorRoutes(on: OnOperation, { db, box, publicUrl }: Visito
     return { jsonSchema }
   })
 
-  on('getSitePublishingAuthById', async (request) => {
+  on('GET /v1/orgs/{org}/sites/{site}/publishing/auth', async (request) => {
     const site = await openSite(db, request)
     const found = await findAuthentication(db, site.id)
     if (found === undefined) return { object: 'site-authentication', backend: 'none' }
@@ -52,7 +52,7 @@ export function addVisitorRoutes(on: OnOperation, { db, box, publicUrl }: Visito
     }
   })
 
-  on('verifySiteVisitorToken', async (request) => {
+  on('POST /v1/orgs/{org}/sites/{site}/publishing/auth/verify', async (request) => {
     const site = await openSite(db, request)
     const found = await findAuthentication(db, site.id)
     if (found === undefined) {

@@ -101,9 +101,9 @@ describe('an operation of the API', () => {
       onMissed: () => {},
     }
     const { on, addTo } = createOperations(api, parts)
-    assert.throws(() => addTo({} as never), /The operation \w+ has no handler/)
-    on('getSpaceById', () => Promise.reject(new Error('not called')))
-    assert.throws(() => on('getSpaceById', () => Promise.reject(new Error())), /two handlers/)
+    assert.throws(() => addTo({} as never), /^Error: [A-Z]+ \/\S* has no handler/)
+    on('GET /v1/spaces/{space}', () => Promise.reject(new Error('not called')))
+    assert.throws(() => on('GET /v1/spaces/{space}', () => Promise.reject(new Error())), /two handlers/)
   })
 })
 
