@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+
 /** A change on another host is seen this much later when its notification is lost. */
 const freshMs = 1_000
 const maxEntries = 10_000
@@ -19,33 +21,24 @@ export function cacheReads<Query, Value>(given: {
   cachesError?: (error: unknown) => boolean
 }): CachedReads<Query, Value> {
   const { keyOf, read, cachesError = () => false } = given
-  const cache = new Map<string, { value: Promise<Value>; untilMs: number }>()
+  // With a coarser clock, lru-cache starts a timer in each millisecond.
+  const cache = new LRUCache<string, Promise<Value>>({ max: maxEntries, ttl: freshMs, ttlResolution: 0 })
   return {
     get(query) {
       const key = keyOf(query)
       const cached = cache.get(key)
-      if (cached !== undefined && cached.untilMs > performance.now()) return cached.value
-      if (cache.size >= maxEntries) cache.clear()
-      const entry = { value: read(query), untilMs: performance.now() + freshMs }
-      cache.set(key, entry)
+      if (cached !== undefined) return cached
+      const value = read(query)
+      cache.set(key, value)
       const drop = () => {
-        if (cache.get(key) === entry) cache.delete(key)
+        if (cache.peek(key) === value) cache.delete(key)
       }
-      entry.value.then(
-        (value) => value === undefined && drop(),
+      value.then(
+        (found) => found === undefined && drop(),
         (error) => cachesError(error) || drop(),
       )
-      return entry.value
+      return value
     },
     forget: () => cache.clear(),
   }
-}
-
-/** Stores an entry as the newest of a map, and removes the oldest entry over `maxSize`. */
-export function storeNewest<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, maxSize: number): void {
-  map.delete(key)
-  map.set(key, value)
-  if (map.size <= maxSize) return
-  const [oldest = key] = map.keys()
-  map.delete(oldest)
 }

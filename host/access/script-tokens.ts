@@ -1,4 +1,5 @@
 import { jwtVerify, SignJWT } from 'jose'
+import { LRUCache } from 'lru-cache'
 import type { Caller } from './tokens.ts'
 
 export type ScriptCaller = Extract<Caller, { kind: 'integration' | 'installation' }>
@@ -17,7 +18,8 @@ const maxCached = 10_000
 const options = { algorithms: ['HS256'] }
 
 export function createScriptTokens(key: Uint8Array): ScriptTokens {
-  const cached = new Map<string, { token: string; untilMs: number }>()
+  // Tokens expire by the wall clock, which a suspended machine jumps forward.
+  const cached = new LRUCache<string, string>({ max: maxCached, ttl: reuseMs, ttlResolution: 0, perf: Date })
   // Imported once: jose imports bytes for each token.
   const imported = crypto.subtle.importKey(
     'raw',
@@ -30,14 +32,13 @@ export function createScriptTokens(key: Uint8Array): ScriptTokens {
     async issue(caller) {
       const id = JSON.stringify(caller)
       const found = cached.get(id)
-      if (found !== undefined && found.untilMs > Date.now()) return found.token
+      if (found !== undefined) return found
       const token = await new SignJWT({ caller })
         .setProtectedHeader({ alg: 'HS256' })
         .setIssuedAt()
         .setExpirationTime(`${lifetimeSeconds}s`)
         .sign(await imported)
-      if (cached.size >= maxCached) cached.clear()
-      cached.set(id, { token, untilMs: Date.now() + reuseMs })
+      cached.set(id, token)
       return token
     },
     async verify(token) {

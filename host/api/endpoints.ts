@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Context, Middleware } from 'koa'
-import { storeNewest } from '../cache.ts'
+import { LRUCache } from 'lru-cache'
 import { type Hops, hopsHeader } from '../egress/loop-guard.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
 import { OtherSpelling } from '../installations/other-spelling.ts'
@@ -33,7 +33,7 @@ export type EndpointParts = {
   rateLimits: RateLimits
 } & FlowGuardParts
 
-type Parts = EndpointParts & { readOrStream: ReadOrStream; guard: FlowGuard; found: Map<string, true> }
+type Parts = EndpointParts & { readOrStream: ReadOrStream; guard: FlowGuard; found: LRUCache<string, true> }
 
 /** Public endpoints (spec 4.1): a request under `/x/` with any method, headers and bytes goes to the script's `fetch`. */
 export function answerEndpoints(given: EndpointParts): Middleware {
@@ -41,7 +41,7 @@ export function answerEndpoints(given: EndpointParts): Middleware {
     ...given,
     readOrStream: createReadOrStream(),
     guard: createFlowGuard(given),
-    found: new Map(),
+    found: new LRUCache({ max: mostFound }),
   }
   return (context, next) => {
     const target = splitTarget(context.req.url ?? '/')
@@ -109,7 +109,7 @@ async function findPlace(
     found.delete(path)
     return { place: nowhere, failed }
   }
-  storeNewest(found, path, true, mostFound)
+  found.set(path, true)
   return { place: path }
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { levelsTo } from '../db/queries/levels.ts'
 import { isAnnexError } from '../errors.ts'
 import { statusOf } from '../installations/level-settings.ts'
@@ -21,21 +22,17 @@ const longestInBrowserSeconds = 300
 /** A failing script is asked again after this time, and not for each page that is read. */
 const failureMs = 10_000
 
-type Kept = { script: Promise<PublishedScript>; untilMs: number; bytes: number }
-
 /**
  * Gets a site's script from the script of its integration. Visitors that ask at once share one dispatch, and so do those that
  * ask while an answer may be cached. A new version, an edit of the settings or a rotated secret makes a new one.
  */
 export function createPublishedScripts(parts: AskParts): GetPublishedScript {
-  const kept = new Map<string, Kept>()
-  let keptBytes = 0
+  const kept = new LRUCache<string, Promise<PublishedScript>>({ maxSize: maxKeptBytes, ttlResolution: 0 })
   return async (prepared, asking) => {
     if (!isActive(prepared)) return toPublished(nothing, 0)
     const key = keyOf(prepared)
     const found = kept.get(key)
-    if (found !== undefined && found.untilMs > performance.now()) return found.script
-    return keep(key, ask(prepared, asking))
+    return found ?? keep(key, ask(prepared, asking))
   }
 
   async function ask(prepared: PreparedLevel, asking: Asking): Promise<[PublishedScript, number]> {
@@ -49,31 +46,19 @@ export function createPublishedScripts(parts: AskParts): GetPublishedScript {
   }
 
   function keep(key: string, asked: Promise<[PublishedScript, number]>): Promise<PublishedScript> {
-    drop(key)
-    const entry: Kept = {
-      script: asked.then(([script]) => script),
-      untilMs: Number.POSITIVE_INFINITY,
-      bytes: 0,
-    }
-    kept.set(key, entry)
+    const script = asked.then(([published]) => published)
+    kept.set(key, script, { size: overheadBytes })
     const settle = (keptMs: number, bytes: number) => {
-      if (kept.get(key) !== entry) return
-      if (keptMs === 0) return drop(key)
-      entry.untilMs = performance.now() + keptMs
-      entry.bytes = bytes
-      keptBytes += bytes
-      for (const [oldest] of kept) if (keptBytes > maxKeptBytes) drop(oldest)
+      if (kept.peek(key) !== script) return
+      // Storing the same value again would not change its size.
+      kept.delete(key)
+      if (keptMs > 0) kept.set(key, script, { size: overheadBytes + bytes, ttl: keptMs })
     }
     asked.then(
-      ([{ body }, keptMs]) => settle(keptMs, body.byteLength + overheadBytes),
-      (error) => settle(isCached(error) ? failureMs : 0, overheadBytes),
+      ([{ body }, keptMs]) => settle(keptMs, body.byteLength),
+      (error) => settle(isCached(error) ? failureMs : 0, 0),
     )
-    return entry.script
-  }
-
-  function drop(key: string): void {
-    keptBytes -= kept.get(key)?.bytes ?? 0
-    kept.delete(key)
+    return script
   }
 }
 

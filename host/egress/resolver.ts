@@ -3,7 +3,8 @@ import { getServers, Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import { cacheReads, storeNewest } from '../cache.ts'
+import { LRUCache } from 'lru-cache'
+import { cacheReads } from '../cache.ts'
 import { createInFlightLimit } from './in-flight-limit.ts'
 
 /**
@@ -45,7 +46,7 @@ export function createResolver(options: Options = {}): Resolve {
   const { nameservers, timeoutMs = 5_000, inFlight = 20 } = options
   const inHostsFile = createHostsFile(options.hostsFile)
   const limit = createInFlightLimit(inFlight)
-  const resolvers = new Map<string, { resolver: Resolver; untilMs: number }>()
+  const resolvers = new LRUCache<string, Resolver>({ max: mostResolvers, ttl: resolverMs, ttlResolution: 0 })
   const lookups = new Map<string, Promise<LookupAddress[]>>()
 
   return async (hostname, tenant = '') => {
@@ -76,11 +77,11 @@ export function createResolver(options: Options = {}): Resolve {
 
   function resolverOf(tenant: string): Resolver {
     const known = resolvers.get(tenant)
-    if (known !== undefined && known.untilMs > performance.now()) return known.resolver
+    if (known !== undefined) return known
     const { length } = nameservers ?? getServers()
     const resolver = new Resolver({ timeout: firstTryMs, tries: triesFor(length) })
     if (nameservers !== undefined) resolver.setServers(nameservers)
-    storeNewest(resolvers, tenant, { resolver, untilMs: performance.now() + resolverMs }, mostResolvers)
+    resolvers.set(tenant, resolver)
     return resolver
   }
 }

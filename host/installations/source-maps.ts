@@ -1,4 +1,5 @@
 import { TraceMap } from '@jridgewell/trace-mapping'
+import { LRUCache } from 'lru-cache'
 import { frameOfStack, mapStack } from '../bundle/map-stack.ts'
 import type { Db } from '../db/db.ts'
 import { findIntegration } from '../db/queries/integrations.ts'
@@ -13,7 +14,7 @@ const unmapped = { map: (text: string) => text, frame: () => undefined }
  * map is read and parsed once.
  */
 export function createToSource(db: Db): ToSource {
-  const kept = new Map<string, TraceMap>()
+  const kept = new LRUCache<string, TraceMap>({ max: maxKept })
   return async (integration, version) => {
     const row = await findIntegration(db, integration)
     if (row === undefined) return unmapped
@@ -32,7 +33,6 @@ export function createToSource(db: Db): ToSource {
     const sourceMap = await findSourceMap(db, which)
     if (sourceMap === undefined) return undefined
     const trace = new TraceMap(sourceMap)
-    if (kept.size >= maxKept) kept.clear()
     kept.set(key, trace)
     return trace
   }

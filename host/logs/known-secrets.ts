@@ -1,4 +1,4 @@
-import { storeNewest } from '../cache.ts'
+import { LRUCache } from 'lru-cache'
 import { createRedactor, type Redact, shortestSecret } from './create-redactor.ts'
 
 /**
@@ -20,8 +20,8 @@ const maxRedactors = 200
 
 /** @param own secrets of the host itself */
 export function createKnownSecrets(own: [name: string, value: string][]): KnownSecrets {
-  const owners = new Map<string, Map<string, string>>()
-  const redactors = new Map<string, Redact>()
+  const owners = new LRUCache<string, Map<string, string>>({ max: maxOwners })
+  const redactors = new LRUCache<string, Redact>({ max: maxRedactors })
   const redactOwn = createRedactor(own.filter(([, value]) => value !== ''))
   return {
     learn(owner, secrets) {
@@ -30,9 +30,12 @@ export function createKnownSecrets(own: [name: string, value: string][]): KnownS
         if (value.length < shortestSecret) continue
         // Secrets in use are forgotten last: old tokens have expired.
         if (!known.has(value)) redactors.delete(owner)
-        storeNewest(known, value, name, maxOfOne)
+        known.delete(value)
+        known.set(value, name)
+        const [oldest] = known.keys()
+        if (known.size > maxOfOne && oldest !== undefined) known.delete(oldest)
       }
-      storeNewest(owners, owner, known, maxOwners)
+      owners.set(owner, known)
     },
     redact: (owner, text) => withoutTokens(redactorOf(owner)(text)),
     redactAny(text) {
@@ -53,7 +56,7 @@ export function createKnownSecrets(own: [name: string, value: string][]): KnownS
       createRedactor(
         [...(owners.get(owner) ?? [])].reverse().map(([value, name]): [string, string] => [name, value]),
       )
-    storeNewest(redactors, owner, redactor, maxRedactors)
+    redactors.set(owner, redactor)
     return redactor
   }
 }

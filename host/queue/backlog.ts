@@ -1,3 +1,4 @@
+import { cacheReads } from '../cache.ts'
 import type { Db } from '../db/db.ts'
 import { type Backlog, readBacklog } from '../db/queries/jobs.ts'
 import { AnnexError } from '../errors.ts'
@@ -10,9 +11,6 @@ export type BacklogQuota = {
   take: (installationId: string, bytes: number) => Promise<void>
 }
 
-const readEveryMs = 1_000
-const mostRemembered = 1_000
-
 /**
  * Limits the number and size of pending deliveries of an installation, as a script could fill the disk. The table is counted
  * at most once a second for each installation; deliveries since then are added.
@@ -20,26 +18,18 @@ const mostRemembered = 1_000
  * @param db a connection other than the writer, for the counts
  */
 export function createBacklogQuota(db: Db, limits: BacklogLimits): BacklogQuota {
-  const known = new Map<string, Backlog & { readAtMs: number }>()
+  const backlogs = cacheReads({
+    keyOf: String,
+    read: (installationId: string) => readBacklog(db, installationId),
+  })
   return {
     async take(installationId, bytes) {
-      const backlog = await find(installationId)
+      const backlog = await backlogs.get(installationId)
       if (backlog.jobs >= limits.jobs || backlog.bytes + bytes > limits.bytes)
         throw full(installationId, backlog)
       backlog.jobs += 1
       backlog.bytes += bytes
     },
-  }
-
-  async function find(installationId: string): Promise<Backlog> {
-    const found = known.get(installationId)
-    if (found !== undefined && performance.now() - found.readAtMs < readEveryMs) return found
-    const read = { ...(await readBacklog(db, installationId)), readAtMs: performance.now() }
-    known.delete(installationId)
-    known.set(installationId, read)
-    const [oldest] = known.keys()
-    if (known.size > mostRemembered && oldest !== undefined) known.delete(oldest)
-    return read
   }
 
   function full(installationId: string, { jobs, bytes }: Backlog): AnnexError {

@@ -1,4 +1,4 @@
-import { storeNewest } from '../cache.ts'
+import { LRUCache } from 'lru-cache'
 import type { EndCause } from './sandbox-errors.ts'
 import type { SandboxTarget } from './target.ts'
 
@@ -25,7 +25,7 @@ const suspendedFrom = 4
 const suspendedWithinMs = 10 * minuteMs
 /** By then the suspension is stored, and refuses on each host, and after a restart. */
 const refusedMs = 10_000
-const maxKept = 10_000
+const maxRecords = 10_000
 
 type Record = { strikes: number[]; aloneUntilMs: number; refusedUntilMs: number; reason: string }
 
@@ -35,7 +35,7 @@ type Record = { strikes: number[]; aloneUntilMs: number; refusedUntilMs: number;
  * for itself.
  */
 export function createOffenders(now: () => number = () => performance.now()): Offenders {
-  const records = new Map<string, Record>()
+  const records = new LRUCache<string, Record>({ max: maxRecords })
   return {
     strike(target, cause) {
       const record = recordOf(target)
@@ -55,15 +55,15 @@ export function createOffenders(now: () => number = () => performance.now()): Of
       record.aloneUntilMs = Math.max(record.aloneUntilMs, now() + aloneWhileBusyMs)
     },
     verdict(target) {
-      const record = records.size === 0 ? undefined : records.get(nameOf(target))
+      const record = records.size === 0 ? undefined : records.peek(nameOf(target))
       if (record === undefined) return shared
       if (record.refusedUntilMs > now()) return { kind: 'suspended', reason: record.reason }
       return record.aloneUntilMs > now() ? alone : shared
     },
     forgive(key) {
-      for (const [name, record] of records) {
-        if (name.startsWith(`${key}@`)) records.set(name, { ...record, strikes: [], refusedUntilMs: 0 })
-      }
+      records.forEach((record, name) => {
+        if (name.startsWith(`${key}@`)) Object.assign(record, { strikes: [], refusedUntilMs: 0 })
+      })
     },
   }
 
@@ -71,7 +71,7 @@ export function createOffenders(now: () => number = () => performance.now()): Of
     const name = nameOf(target)
     const found = records.get(name) ?? { strikes: [], aloneUntilMs: 0, refusedUntilMs: 0, reason: '' }
     // The record of the last strike is kept longest.
-    storeNewest(records, name, found, maxKept)
+    records.set(name, found)
     return found
   }
 }

@@ -1,4 +1,4 @@
-import { storeNewest } from '../cache.ts'
+import { LRUCache } from 'lru-cache'
 import type { Db } from '../db/db.ts'
 import type { Step } from '../db/group-commit.ts'
 import type { Delivery } from '../db/queries/deliveries.ts'
@@ -20,9 +20,9 @@ const remembered = 10_000
  */
 export function createHealthNotes(): (receiverId: string, isDelivered: boolean, endedAt: number) => Stored {
   /** While the database is away, changes are stored late. A late failure must not follow a newer success. */
-  const deliveredAt = new Map<string, number>()
+  const deliveredAt = new LRUCache<string, number>({ max: remembered })
   return (id, isDelivered, endedAt) => {
-    if (isDelivered) storeNewest(deliveredAt, id, endedAt, remembered)
+    if (isDelivered) deliveredAt.set(id, endedAt)
     const health: Health = { id, failingSince: isDelivered ? null : endedAt }
     return stored(change, health)
   }

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { isDeepStrictEqual } from 'node:util'
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
+import { LRUCache } from 'lru-cache'
 import type { ConfigurationLevel, Manifest, Property } from '../../../schemas/generated/manifest.ts'
-import { storeNewest } from '../../cache.ts'
 import { hintForName, listNames, quoteValue } from '../message-text.ts'
 import {
   annotations,
@@ -24,8 +24,7 @@ export type SettingProblem = { path: string; message: string; kind: 'invalid' | 
 const load = createRequire(import.meta.url)
 
 /** Compiling one takes up to 30 ms of CPU time: for 200 settings of 100 choices. */
-const maxCachedValidators = 200
-const validators = new Map<string, ValidateFunction>()
+const validators = new LRUCache<string, ValidateFunction>({ max: 200 })
 
 const maxConfigurationLength = 64 * 1024
 
@@ -159,7 +158,7 @@ function findSettingProblems(
 function toValidator(schema: SettingsSchema): ValidateFunction {
   const key = hash('sha256', JSON.stringify(schema))
   const validate = validators.get(key) ?? compile(schema)
-  storeNewest(validators, key, validate, maxCachedValidators)
+  validators.set(key, validate)
   return validate
 }
 

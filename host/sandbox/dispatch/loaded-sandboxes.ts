@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { FrameToWrite } from '../../../runtime/process/frame.ts'
 import { type LoadOptions, toProcess } from '../../../runtime/process/messages.ts'
 import { pieceBytes } from '../process/connection.ts'
@@ -41,7 +42,7 @@ type Entry = {
   /** When it was loaded or used last, as a count of uses in the process. */
   usedAt: number
   /** Numbers of the environments that were sent to it, by their text. */
-  environments: Map<string, number>
+  environments: LRUCache<string, number>
   isRetired: boolean
 }
 
@@ -75,7 +76,7 @@ export function createLoadedSandboxes(
 ): LoadedSandboxes {
   const byKey = new Map<string, Entry>()
   const byNumber = new Map<number, Entry>()
-  const failures = new Map<string, { error: Error; untilMs: number }>()
+  const failures = new LRUCache<string, Error>({ max: maxFailures, ttl: failureMs, ttlResolution: 0 })
   /** Numbers of sandboxes whose script is being loaded. */
   const loading = new Set<number>()
   let lastNumber = 0
@@ -114,16 +115,11 @@ export function createLoadedSandboxes(
     drop,
     fail(sandbox, error) {
       const entry = byNumber.get(sandbox)
-      if (failures.size >= maxFailures) failures.clear()
-      if (entry !== undefined) {
-        failures.set(nameOf(entry.target), { error, untilMs: performance.now() + failureMs })
-      }
+      if (entry !== undefined) failures.set(nameOf(entry.target), error)
       drop(sandbox)
     },
     recentFailure(target) {
-      if (failures.size === 0) return undefined
-      const failure = failures.get(nameOf(target))
-      return failure !== undefined && failure.untilMs > performance.now() ? failure.error : undefined
+      return failures.size === 0 ? undefined : failures.get(nameOf(target))
     },
     target: (sandbox) => byNumber.get(sandbox)?.target,
     evictFor(residentBytes, isAwaited) {
@@ -162,7 +158,7 @@ export function createLoadedSandboxes(
       version: target.version.digest,
       uses: 0,
       usedAt: 0,
-      environments: new Map(),
+      environments: new LRUCache({ max: maxEnvironments }),
       isRetired: false,
     }
     byNumber.set(lastNumber, entry)
@@ -181,12 +177,13 @@ export function createLoadedSandboxes(
   }
 
   function environmentOf(entry: Entry, text: string): number {
-    const known = entry.environments.get(text)
+    const { environments } = entry
+    const known = environments.get(text)
     if (known !== undefined) return known
-    // Tokens in an environment are renewed: an old text does not come again.
-    if (entry.environments.size >= maxEnvironments) entry.environments.clear()
-    const number = entry.environments.size
-    entry.environments.set(text, number)
+    // The new environment replaces the least recently used one in the sandbox, under its number.
+    const replaced = environments.size >= maxEnvironments ? environments.pop() : undefined
+    const number = replaced ?? environments.size
+    environments.set(text, number)
     send({ type: toProcess.environment, sandbox: entry.number, number, text })
     return number
   }
