@@ -47,6 +47,15 @@ it('a delivery is stored before the script goes on, and its worker is woken', as
   })
 })
 
+it('deliveries that are queued at once keep to the limit together', async () => {
+  await using ends = new AsyncDisposableStack()
+  const { db, installationId, close } = await openSeeded()
+  ends.defer(close)
+  const backlog = createBacklogQuota(db, { jobs: 10, bytes: 1_000 })
+  const takes = await Promise.allSettled(Array.from({ length: 50 }, () => backlog.take(installationId, 1)))
+  assert.equal(takes.filter(({ status }) => status === 'fulfilled').length, 10)
+})
+
 it('an installation may queue again when its deliveries are settled, and text counts too', async () => {
   await using ends = new AsyncDisposableStack()
   const { db, installationId, close } = await openSeeded()
