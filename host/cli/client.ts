@@ -1,3 +1,4 @@
+import { createParser, type ParseError } from 'eventsource-parser'
 import { AnnexError, type ErrorDetail, messageOf } from '../errors.ts'
 import { quoteValue } from '../manifest/message-text.ts'
 import { UsageError } from './options.ts'
@@ -217,11 +218,12 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 export type ServerEvent = { event: string; data: string; lastEventId: string; retryMs: number | undefined }
 
-/** Another server may send a line without an end. */
-const maxLineChars = 4 * 1024 * 1024
+/** Another server may send a line or an event without an end. */
+const maxBufferSize = 4 * 1024 * 1024
 
 /**
- * Reads server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html section 9.2.6.
+ * Reads server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html section 9.2.6. A last event without an
+ * end is dropped.
  *
  * @param onCursor gets an id that comes without an event
  */
@@ -229,36 +231,37 @@ export async function* readServerEvents(
   body: AsyncIterable<Uint8Array>,
   onCursor: (id: string) => void = () => {},
 ): AsyncGenerator<ServerEvent> {
-  let event = ''
-  let data: string[] = []
+  let found: (ServerEvent | { cursor: string })[] = []
   let lastEventId = ''
   let retryMs: number | undefined
-  for await (const line of readLines(body)) {
-    if (line === '') {
-      if (data.length > 0) yield { event: event || 'message', data: data.join('\n'), lastEventId, retryMs }
-      else if (lastEventId !== '') onCursor(lastEventId)
-      event = ''
-      data = []
-      continue
-    }
-    const [, field = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
-    if (field === 'event') event = value
-    else if (field === 'data') data.push(value)
-    else if (field === 'id' && !value.includes('\0')) lastEventId = value
-    else if (field === 'retry' && /^\d+$/.test(value)) retryMs = Number(value)
-  }
-}
-
-/** Lines end with CR LF, LF or CR. A last line without an end is dropped. */
-async function* readLines(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let failed: ParseError | undefined
+  const parser = createParser({
+    maxBufferSize,
+    onId(id) {
+      lastEventId = id
+      found.push({ cursor: id })
+    },
+    onEvent({ event, data, id }) {
+      // The caller knows an event's cursor only once it has the event.
+      if (id !== undefined) found.pop()
+      found.push({ event: event || 'message', data, lastEventId, retryMs })
+    },
+    onRetry(ms) {
+      retryMs = ms
+    },
+    onError(error) {
+      if (error.type === 'max-buffer-size-exceeded') failed = error
+    },
+  })
   const decoder = new TextDecoder()
-  let rest = ''
   for await (const bytes of body) {
-    rest += decoder.decode(bytes, { stream: true })
-    if (rest.length > maxLineChars) throw new Error('a line has no end')
-    // A CR at the end may be half of a CR LF.
-    const lines = rest.split(/\r\n|\n|\r(?!$)/)
-    rest = lines.pop() ?? ''
-    yield* lines
+    parser.feed(decoder.decode(bytes, { stream: true }))
+    const all = found
+    found = []
+    for (const one of all) {
+      if (!('cursor' in one)) yield one
+      else if (one.cursor !== '') onCursor(one.cursor)
+    }
+    if (failed !== undefined) throw failed
   }
 }

@@ -66,3 +66,61 @@ test('an id without an event is a cursor, not an event', async () => {
   }
   assert.deepEqual([events, places[0]], [['a'], 'att_1'])
 })
+
+test('fields, ends of lines and cursors are read from chunks of any size as from one', async () => {
+  const cases: [text: string, events: string[][], cursors: string[]][] = [
+    ['id: 1\r\ndata: a\r\n\r\n', [['message', 'a', '1']], []],
+    ['id: 1\rdata: a\r\rid: 2\r\r', [['message', 'a', '1']], ['2']],
+    ['id: a\0b\ndata: x\n\n', [['message', 'x', '']], []],
+    ['id: 1\nid: 2\n\ndata: x\n\n', [['message', 'x', '2']], ['2']],
+    ['id: 1\n\nid\n\ndata: x\n\n', [['message', 'x', '']], ['1']],
+    [
+      'event: \ndata: x\n\nevent: b\n\ndata: y\n\n',
+      [
+        ['message', 'x', ''],
+        ['message', 'y', ''],
+      ],
+      [],
+    ],
+    ['Data: x\n\nfoo: y\n\n data: z\n\n', [], []],
+    ['data: unfinished\nid: 9', [], []],
+    ['data: é漢🎉\n\n', [['message', 'é漢🎉', '']], []],
+    ['', [], []],
+  ]
+  for (const [text, events, cursors] of cases) {
+    const bytes = new TextEncoder().encode(text)
+    for (let size = 1; size <= bytes.length + 1; size += 1) {
+      const pieces = []
+      for (let at = 0; at < bytes.length; at += size) pieces.push(bytes.subarray(at, at + size))
+      const found: string[] = []
+      const read = readServerEvents(Readable.from(pieces), (id) => found.push(id))
+      const all = await Array.fromAsync(read, ({ event, data, lastEventId }) => [event, data, lastEventId])
+      assert.deepEqual([all, found], [events, cursors], `${JSON.stringify(text)} by ${size}`)
+    }
+  }
+})
+
+test('a line or an event without an end is an error, after the events before it', async () => {
+  const mebibyte = 'x'.repeat(1024 * 1024)
+  for (const endless of [mebibyte, `${mebibyte}\ndata: `]) {
+    const seen: string[] = []
+    const pieces = function* () {
+      yield Buffer.from('data: first\n\ndata: ')
+      for (let count = 0; count < 8; count += 1) yield Buffer.from(endless)
+    }
+    const readAll = async () => {
+      for await (const { data } of readServerEvents(Readable.from(pieces()))) seen.push(data)
+    }
+    await assert.rejects(readAll, /exceeded max buffer size/)
+    assert.deepEqual(seen, ['first'])
+  }
+})
+
+test('a number in `retry` is the wait before the next connection, any other text is none', async () => {
+  const text = 'retry: soon\ndata: a\n\nretry: 250\ndata: b\n\nretry: -1\ndata: c\n\n'
+  const waits = await Array.fromAsync(
+    readServerEvents(Readable.from([Buffer.from(text)])),
+    ({ retryMs }) => retryMs,
+  )
+  assert.deepEqual(waits, [undefined, 250, 250])
+})
