@@ -94,7 +94,8 @@ test('fields, ends of lines and cursors are read from chunks of any size as from
       for (let at = 0; at < bytes.length; at += size) pieces.push(bytes.subarray(at, at + size))
       const found: string[] = []
       const read = readServerEvents(Readable.from(pieces), (id) => found.push(id))
-      const all = await Array.fromAsync(read, ({ event, data, lastEventId }) => [event, data, lastEventId])
+      const all: string[][] = []
+      for await (const { event, data, lastEventId } of read) all.push([event, data, lastEventId])
       assert.deepEqual([all, found], [events, cursors], `${JSON.stringify(text)} by ${size}`)
     }
   }
@@ -118,9 +119,7 @@ test('a line or an event without an end is an error, after the events before it'
 
 test('a number in `retry` is the wait before the next connection, any other text is none', async () => {
   const text = 'retry: soon\ndata: a\n\nretry: 250\ndata: b\n\nretry: -1\ndata: c\n\n'
-  const waits = await Array.fromAsync(
-    readServerEvents(Readable.from([Buffer.from(text)])),
-    ({ retryMs }) => retryMs,
-  )
+  const waits: (number | undefined)[] = []
+  for await (const { retryMs } of readServerEvents(Readable.from([Buffer.from(text)]))) waits.push(retryMs)
   assert.deepEqual(waits, [undefined, 250, 250])
 })
