@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import { limitOfCode } from '../config/limits-table.ts'
 import type { StorageState } from '../db/probe-storage.ts'
 import { readResidentBytes } from '../sandbox/process/proc.ts'
@@ -11,19 +11,11 @@ import {
   type DeliveryMetrics,
   emptyBacklog,
 } from './delivery-metrics.ts'
-import {
-  addTo,
-  type Buckets,
-  createBuckets,
-  createTally,
-  other,
-  registerBuckets,
-  registerCounter,
-  registerGauge,
-} from './tallies.ts'
+import { limitLabels } from './limit-labels.ts'
+import { registerGauge } from './scraped-gauge.ts'
 
 export type Metrics = {
-  /** Runs for each dispatch, and takes well under 2 µs. */
+  /** Runs for each dispatch, and takes about 2 µs. */
   observeReceipt: OnReceipt
   /** A limit that did not end its dispatch: the id of `limits-table.ts`. */
   observeLimit: (integration: string, limit: string) => void
@@ -54,55 +46,65 @@ export type HostSnapshot = {
 
 const wallBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 const cpuBounds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]
-const mostCells = 2_000
+const mostCombinations = 2_000
 const mostTypes = 50
+const mostGroups = 50
 
-type Cell = {
-  dispatches: number
-  limits: number
-  egressCalls: number
-  egressBytes: number
-  hostCalls: number
-}
-type TypeCell = { wall: Buckets; cpu: Buckets }
-
-const createCell = (): Cell => ({ dispatches: 0, limits: 0, egressCalls: 0, egressBytes: 0, hostCalls: 0 })
-
-/** Counts in plain numbers, and writes them as text at each scrape. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const byOutcome = createTally(mostCells, createCell)
-  const byLimit = createTally(mostCells, createCell)
-  const byType = new Map<string, TypeCell>()
-  const ends = createTally(mostTypes, createCell)
-  const requests = new Map<string, number>()
-  const events = new Map<string, number>()
   let snapshot: Snapshot = { processes: [], levels: [] }
   const deliveries = createDeliveryMetrics(registry, () => snapshot.backlog ?? emptyBacklog)
   registerHost(registry, () => snapshot.host)
-  register()
+  const counter = <const L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Counter({ name, help, labelNames, registers: [registry] })
+  const histogram = (name: string, help: string, buckets: number[]) =>
+    new Histogram({ name, help, labelNames: ['type'], buckets, registers: [registry] })
+
+  const dispatches = counter('annex_dispatches_total', 'Dispatches', ['integration', 'type', 'outcome'])
+  const limits = counter('annex_limits_hit_total', 'Limits that scripts went over', ['integration', 'limit'])
+  const egressCalls = counter('annex_egress_requests_total', 'Outbound requests of scripts', ['integration'])
+  const egressBytes = counter('annex_egress_bytes_total', 'Bodies of outbound requests, both ways', [
+    'integration',
+  ])
+  const hostCalls = counter('annex_host_calls_total', 'Host calls of scripts', ['integration'])
+  const ends = counter('annex_sandbox_process_ends_total', 'Sandbox processes that ended', ['group', 'cause'])
+  const requests = counter('annex_http_requests_total', 'Requests', ['to', 'status'])
+  const events = counter('annex_events_total', 'Events that were published', ['type', 'result'])
+  const wallTimes = histogram('annex_dispatch_seconds', 'From a dispatch to its answer', wallBounds)
+  const cpuTimes = histogram('annex_dispatch_cpu_seconds', 'CPU time of a dispatch', cpuBounds)
+  registerSandboxes(registry, () => snapshot)
+
+  const dispatchLabels = limitLabels(
+    ['integration', 'type', 'outcome'],
+    mostCombinations,
+    ({ integration }) => {
+      for (const used of [egressCalls, egressBytes, hostCalls]) used.inc({ integration }, 0)
+    },
+  )
+  const limitsLabels = limitLabels(['integration', 'limit'], mostCombinations)
+  const typeLabels = limitLabels(['type'], mostTypes)
+  const endLabels = limitLabels(['group', 'cause'], mostGroups)
   return {
-    observeReceipt({ integration, type, outcome, wallMs, cpuMs, egressCalls, egressBytes, hostCalls }) {
-      const cell = byOutcome.at(integration, type, outcome)
-      cell.dispatches += 1
-      cell.egressCalls += egressCalls
-      cell.egressBytes += egressBytes
-      cell.hostCalls += hostCalls
-      const times = timesOf(type)
-      addTo(times.wall, wallBounds, wallMs / 1000)
-      addTo(times.cpu, cpuBounds, cpuMs / 1000)
+    observeReceipt(receipt) {
+      const labels = dispatchLabels(receipt.integration, receipt.type, receipt.outcome)
+      dispatches.inc(labels)
+      addUsed(egressCalls, labels, receipt.egressCalls)
+      addUsed(egressBytes, labels, receipt.egressBytes)
+      addUsed(hostCalls, labels, receipt.hostCalls)
+      const type = typeLabels(receipt.type)
+      wallTimes.observe(type, receipt.wallMs / 1000)
+      cpuTimes.observe(type, receipt.cpuMs / 1000)
+      const limit = limitOfCode(receipt.outcome)
+      if (limit !== undefined) limits.inc(limitsLabels(receipt.integration, limit))
     },
-    observeLimit(integration, limit) {
-      byLimit.at(integration, '', limit).limits += 1
-    },
-    observeProcessEnd(slot, cause) {
-      ends.at(groupOf(slot), '', cause).dispatches += 1
-    },
-    observeRequest: (isEndpoint, status) => addOne(requests, `${isEndpoint ? 'endpoint' : 'api'} ${status}`),
+    observeLimit: (integration, limit) => limits.inc(limitsLabels(integration, limit)),
+    observeProcessEnd: (slot, cause) => ends.inc(endLabels(groupOf(slot), cause)),
+    observeRequest: (isEndpoint, status) =>
+      requests.inc({ to: isEndpoint ? 'endpoint' : 'api', status: String(status) }),
     observeEvent(type, { duplicate, installations }) {
       const result = duplicate ? 'duplicate' : installations === 0 ? 'no_installation' : 'stored'
-      addOne(events, `${type} ${result}`)
+      events.inc({ type, result })
     },
     observeAttempt: deliveries.observe,
     text(now) {
@@ -111,111 +113,43 @@ export function createMetrics(): Metrics {
     },
     contentType: registry.contentType,
   }
+}
 
-  function timesOf(type: string): TypeCell {
-    const found = byType.get(type)
-    if (found !== undefined) return found
-    if (byType.size >= mostTypes && type !== other) return timesOf(other)
-    const times = { wall: createBuckets(wallBounds), cpu: createBuckets(cpuBounds) }
-    byType.set(type, times)
-    return times
-  }
+/** Most dispatches use nothing, and each count takes prom-client a while. */
+function addUsed(
+  used: Counter<'integration'>,
+  { integration }: { integration: string },
+  amount: number,
+): void {
+  if (amount > 0) used.inc({ integration }, amount)
+}
 
-  function register(): void {
-    registerCounter(registry, {
-      name: 'annex_dispatches_total',
-      help: 'Dispatches',
-      labelNames: ['integration', 'type', 'outcome'],
-      read: (add) =>
-        byOutcome.each(([integration, type, outcome], { dispatches }) =>
-          add({ integration, type, outcome }, dispatches),
-        ),
-    })
-    registerCounter(registry, {
-      name: 'annex_limits_hit_total',
-      help: 'Limits that scripts went over',
-      labelNames: ['integration', 'limit'],
-      read(add) {
-        byOutcome.each(([integration, , outcome], { dispatches }) => {
-          const limit = limitOfCode(outcome)
-          if (limit !== undefined) add({ integration, limit }, dispatches)
-        })
-        byLimit.each(([integration, , limit], { limits }) => add({ integration, limit }, limits))
-      },
-    })
-    perIntegration('annex_egress_requests_total', 'Outbound requests of scripts', 'egressCalls')
-    perIntegration('annex_egress_bytes_total', 'Bodies of outbound requests, both ways', 'egressBytes')
-    perIntegration('annex_host_calls_total', 'Host calls of scripts', 'hostCalls')
-    registerCounter(registry, {
-      name: 'annex_sandbox_process_ends_total',
-      help: 'Sandbox processes that ended',
-      labelNames: ['group', 'cause'],
-      read: (add) => ends.each(([group, , cause], { dispatches }) => add({ group, cause }, dispatches)),
-    })
-    registerCounter(registry, {
-      name: 'annex_http_requests_total',
-      help: 'Requests',
-      labelNames: ['to', 'status'],
-      read: (add) => eachPair(requests, (to, status, count) => add({ to, status }, count)),
-    })
-    registerCounter(registry, {
-      name: 'annex_events_total',
-      help: 'Events that were published',
-      labelNames: ['type', 'result'],
-      read: (add) => eachPair(events, (type, result, count) => add({ type, result }, count)),
-    })
-    registerBuckets(registry, {
-      name: 'annex_dispatch_seconds',
-      help: 'From a dispatch to its answer',
-      label: 'type',
-      bounds: wallBounds,
-      *read() {
-        for (const [type, { wall }] of byType) yield [type, wall] as const
-      },
-    })
-    registerBuckets(registry, {
-      name: 'annex_dispatch_cpu_seconds',
-      help: 'CPU time of a dispatch',
-      label: 'type',
-      bounds: cpuBounds,
-      *read() {
-        for (const [type, { cpu }] of byType) yield [type, cpu] as const
-      },
-    })
-    registerGauge(registry, {
-      name: 'annex_sandbox_resident_bytes',
-      help: 'Resident memory of a sandbox process',
-      labelNames: ['slot'],
-      read(add) {
-        for (const { slot, pid } of snapshot.processes) add({ slot: nameOf(slot) }, readResidentBytes(pid))
-      },
-    })
-    registerGauge(registry, {
-      name: 'annex_sandboxes_loaded',
-      help: 'Sandboxes in a process',
-      labelNames: ['slot'],
-      read(add) {
-        for (const { slot, loaded } of snapshot.processes) add({ slot: nameOf(slot) }, loaded)
-      },
-    })
-    registerGauge(registry, {
-      name: 'annex_wall_level',
-      help: 'Whether a level of the wall is reached',
-      labelNames: ['level'],
-      read(add) {
-        for (const { name, reached } of snapshot.levels) add({ level: name }, reached ? 1 : 0)
-      },
-    })
-  }
-
-  function perIntegration(name: string, help: string, field: keyof Cell): void {
-    registerCounter(registry, {
-      name,
-      help,
-      labelNames: ['integration'],
-      read: (add) => byOutcome.each(([integration], cell) => add({ integration }, cell[field])),
-    })
-  }
+/** The sandbox processes, and the levels of the wall around them. */
+function registerSandboxes(registry: Registry, now: () => Snapshot): void {
+  registerGauge(registry, {
+    name: 'annex_sandbox_resident_bytes',
+    help: 'Resident memory of a sandbox process',
+    labelNames: ['slot'],
+    read(add) {
+      for (const { slot, pid } of now().processes) add({ slot: nameOf(slot) }, readResidentBytes(pid))
+    },
+  })
+  registerGauge(registry, {
+    name: 'annex_sandboxes_loaded',
+    help: 'Sandboxes in a process',
+    labelNames: ['slot'],
+    read(add) {
+      for (const { slot, loaded } of now().processes) add({ slot: nameOf(slot) }, loaded)
+    },
+  })
+  registerGauge(registry, {
+    name: 'annex_wall_level',
+    help: 'Whether a level of the wall is reached',
+    labelNames: ['level'],
+    read(add) {
+      for (const { name, reached } of now().levels) add({ level: name }, reached ? 1 : 0)
+    },
+  })
 }
 
 /** How the host, its disk and its installations are now. */
@@ -255,20 +189,6 @@ function registerHost(registry: Registry, now: () => HostSnapshot | undefined): 
       for (const { status, count } of now()?.installations ?? []) add({ status }, count)
     },
   })
-}
-
-function addOne(counts: Map<string, number>, key: string): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1)
-}
-
-function eachPair(
-  counts: ReadonlyMap<string, number>,
-  visit: (first: string, second: string, count: number) => void,
-): void {
-  for (const [key, count] of counts) {
-    const [first = '', second = ''] = key.split(' ')
-    visit(first, second, count)
-  }
 }
 
 const groupOf = (slot: string): string => slot.replace(/[#!].*/s, '')

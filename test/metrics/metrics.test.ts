@@ -116,4 +116,51 @@ describe('metrics', () => {
     assert.ok(counts.length < 2_200, `${counts.length}`)
     assert.ok(lines.length < 12_000, `${lines.length}`)
   })
+
+  it('show each counter of an integration from its first dispatch on, and fixed ones from the start', async () => {
+    const metrics = createMetrics()
+    metrics.observeReceipt(receipt({ egressCalls: 0, egressBytes: 0, hostCalls: 0 }))
+    const text = await metrics.text(nothing)
+    for (const line of [
+      'annex_egress_requests_total{integration="hello"} 0',
+      'annex_egress_bytes_total{integration="hello"} 0',
+      'annex_host_calls_total{integration="hello"} 0',
+      'annex_deliveries_total{state="delivered"} 0',
+      'annex_deliveries_total{state="failed"} 0',
+      'annex_delivery_seconds_count{state="delivered"} 0',
+    ]) {
+      assert.ok(text.includes(`${line}\n`), line)
+    }
+  })
+
+  it('count an integration over the limit as `other`, with its outcome, limit or cause', async () => {
+    const metrics = createMetrics()
+    for (let index = 0; index < 3_000; index += 1) {
+      metrics.observeReceipt(receipt({ integration: `i${index}`, egressCalls: 1 }))
+      metrics.observeLimit(`i${index}`, 'timers')
+      metrics.observeProcessEnd(`publisher-org_${index}#0`, 'exit' as never)
+    }
+    metrics.observeReceipt(receipt({ integration: 'i2999', outcome: 'cpu_limit' }))
+    metrics.observeReceipt(receipt({ integration: 'i0' }))
+    const text = await metrics.text(nothing)
+    for (const line of [
+      'annex_dispatches_total{integration="other",type="other",outcome="ok"} 1000',
+      'annex_dispatches_total{integration="other",type="other",outcome="cpu_limit"} 1',
+      'annex_dispatches_total{integration="i0",type="fetch",outcome="ok"} 2',
+      'annex_egress_requests_total{integration="other"} 1002',
+      'annex_limits_hit_total{integration="other",limit="timers"} 1000',
+      'annex_limits_hit_total{integration="other",limit="cpu"} 1',
+      'annex_sandbox_process_ends_total{group="other",cause="exit"} 2950',
+    ]) {
+      assert.ok(text.includes(`${line}\n`), line)
+    }
+  })
+
+  it('keep one line for a name with quotes, backslashes and ends of lines', async () => {
+    const metrics = createMetrics()
+    metrics.observeReceipt(receipt({ type: 'a"} 1\nannex_fake 1\\' }))
+    const text = await metrics.text(nothing)
+    assert.doesNotMatch(text, /^annex_fake/m)
+    assert.ok(text.includes('type="a\\"} 1\\nannex_fake 1\\\\",outcome="ok"} 1\n'), text.slice(0, 3_000))
+  })
 })
