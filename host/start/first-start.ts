@@ -1,18 +1,20 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findCaller, issueToken } from '../access/tokens.ts'
 import { isShortName, longestShortName } from '../api/body.ts'
 import type { Db } from '../db/db.ts'
 import { findOrganization, insertOrganization, type Organization } from '../db/queries/organizations.ts'
-import { insertSite, insertSpace, listSites, listSpaces } from '../db/queries/places.ts'
+import { insertSite, insertSpace, listSites, listSpaces, moveFolder } from '../db/queries/places.ts'
 import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 
 /** Something to install into from the first minute. */
 export type Samples = { organization: string; site: string; space: string }
 
-const sampleFolder = fileURLToPath(new URL('../../content/handbook', import.meta.url))
+const sampleFolder = fileURLToPath(new URL('sample-pages', import.meta.url))
+/** Where versions up to 0.2.0 had these pages. Their databases name this folder. */
+const formerSampleFolder = fileURLToPath(new URL('../../content/handbook', import.meta.url))
 
 /**
  * The operator's organization. At the first start it is made, with a sample site and a sample space.
@@ -28,6 +30,7 @@ export async function ensureOperator(
   const organization = (await transact(db, make)) ?? (await findOrganization(db, subdomain))
   if (organization === undefined) throw new Error(`the organization ${subdomain} is neither there nor new`)
   const organizationId = organization.id
+  if (!existsSync(formerSampleFolder)) await moveFolder(db, formerSampleFolder, sampleFolder)
   const first = { after: undefined, limit: 1 }
   const [site] = await listSites(db, organizationId, first)
   const [space] = await listSpaces(db, organizationId, first)

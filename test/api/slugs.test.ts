@@ -22,7 +22,7 @@ describe('a slug', () => {
     await annex.api('POST', '/v1/orgs', { subdomain: 'acme', title: 'Acme' })
     acme = (await annex.api('POST', '/v1/orgs/acme/tokens', {})).json.token
     await annex.api('POST', '/v1/orgs/acme/sites', { slug: 'sample', title: 'Theirs' })
-    const place = { slug: 'handbook', title: 'Theirs', folder: 'content/handbook' }
+    const place = { slug: 'handbook', title: 'Theirs', folder: 'host/start/sample-pages' }
     assert.equal((await annex.api('POST', '/v1/orgs/acme/spaces', place)).status, 201)
     const own = await annex.api('POST', '/v1/orgs/acme/spaces', { ...place, slug: 'own' })
     assert.equal(own.status, 201, own.text)

@@ -65,6 +65,11 @@ export async function listFolderSpaces(db: Db): Promise<FolderSpace[]> {
   return db('spaces').whereNotNull('folder').orderBy('id')
 }
 
+/** Spaces of the folder `from` follow the folder `to` from now on. */
+export async function moveFolder(db: Db, from: string, to: string): Promise<void> {
+  await db('spaces').where({ folder: from }).update({ folder: to })
+}
+
 /** The next space after an id, in all organizations. */
 export async function findSpaceAfter(db: Db, id: string): Promise<string | undefined> {
   return (await db('spaces').where('id', '>', id).orderBy('id').first('id'))?.id
