@@ -20,6 +20,7 @@ const floors = [
   ['manifest', 'bundle', 'versions'],
   ['queue', 'sandbox', 'metrics', 'installations'],
   ['dispatches', 'events', 'content', 'webhooks'],
+  ['http'],
   ['api', 'app.ts'],
   ['start', 'server.ts', 'cli'],
 ]

@@ -7,8 +7,8 @@ import { cacheReads } from '../cache.ts'
 import type { Db } from '../db/db.ts'
 import { findOrganization, type Organization } from '../db/queries/organizations.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
+import type { RateLimits } from '../http/rate-limits.ts'
 import { readScopes } from '../installations/token-standing.ts'
-import type { RateLimits } from './rate-limits.ts'
 
 /** Identifies the caller by the bearer token (RFC 6750). */
 export type Authenticate = (context: Context) => Promise<Caller>

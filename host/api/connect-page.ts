@@ -1,5 +1,5 @@
+import { type Html, html, type Page } from '../http/page.ts'
 import { toVisible } from '../manifest/message-text.ts'
-import { type Html, html, type Page } from './page.ts'
 
 /** The question before an account is connected. Titles and names may be a stranger's. */
 export type ConnectQuestion = {

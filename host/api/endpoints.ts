@@ -4,6 +4,9 @@ import type { Context, Middleware } from 'koa'
 import { LRUCache } from 'lru-cache'
 import { type Hops, hopsHeader } from '../egress/loop-guard.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
+import { createReadOrStream, type ReadOrStream } from '../http/body.ts'
+import { nowhere, type RateLimits } from '../http/rate-limits.ts'
+import { splitTarget, type Target } from '../http/request-target.ts'
 import { OtherSpelling } from '../installations/other-spelling.ts'
 import {
   assertHasScript,
@@ -15,11 +18,8 @@ import { type FailedDispatch, isScriptsFailure, type ReportFailure } from '../in
 import { endpointPath, endpointPrefix, type LevelRef, parseEndpointPath } from '../sandbox/level-ref.ts'
 import { assertHandled, responseOf, type Sandboxes } from '../sandbox/sandboxes.ts'
 import type { DispatchOutcome } from '../sandbox/target.ts'
-import { createReadOrStream, type ReadOrStream } from './body.ts'
 import { toRequestText } from './endpoint-headers.ts'
 import { createFlowGuard, type FlowGuard, type FlowGuardParts, type Routed } from './guard-flows.ts'
-import { nowhere, type RateLimits } from './rate-limits.ts'
-import { splitTarget, type Target } from './request-target.ts'
 import { type ScriptAnswer, sendAnswer } from './send-answer.ts'
 
 export type EndpointParts = {

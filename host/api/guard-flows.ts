@@ -2,6 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
 import type { AnswerHead } from '../../runtime/bridge.ts'
 import type { ConfigurationLevel, Manifest } from '../../schemas/generated/manifest.ts'
+import type { Target } from '../http/request-target.ts'
+import { isFromHere } from '../http/visitor.ts'
 import {
   type BoundFlow,
   type BrowserSecrets,
@@ -14,8 +16,6 @@ import {
 } from '../installations/oauth-flows.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import { endpointPath, endpointPrefix, type LevelRef, parseEndpointPath } from '../sandbox/level-ref.ts'
-import type { Target } from './request-target.ts'
-import { isFromHere } from './visitor.ts'
 
 /** The beginning of the state of the SDK's handler: `flow-state.ts` has the same text. No provider ever sees it. */
 const connectionState = 'annex:connection:'

@@ -1,6 +1,6 @@
 import type { IntegrationSummary } from '../db/queries/integrations.ts'
+import { type Html, html, type Page } from '../http/page.ts'
 import type { Step } from './next-steps.ts'
-import { type Html, html, type Page } from './page.ts'
 
 /** The part of the page that operators see. */
 export type HomeDetail = {

@@ -4,6 +4,7 @@ import type { Db } from '../db/db.ts'
 import { readBacklog } from '../db/queries/backlog.ts'
 import { summarizeIntegrations } from '../db/queries/integrations.ts'
 import { listDeployedDigests } from '../db/queries/versions.ts'
+import { sendPage } from '../http/page.ts'
 import { hasLevel } from '../sandbox/wall/levels.ts'
 import type { Authenticate } from './caller.ts'
 import { type HealthParts, inTime, readReadiness } from './health.ts'
@@ -11,7 +12,6 @@ import { type HomeDetail, toHomePage } from './home-page.ts'
 import { type MetricsAccess, mayReadMetrics } from './metrics.ts'
 import { operatorSteps, visitorSteps } from './next-steps.ts'
 import type { OnOperation } from './operations.ts'
-import { sendPage } from './page.ts'
 
 const mostListed = 50
 

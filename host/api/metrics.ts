@@ -5,13 +5,13 @@ import type { Db } from '../db/db.ts'
 import type { StorageProbe } from '../db/probe-storage.ts'
 import { readBacklog } from '../db/queries/backlog.ts'
 import { countInstallations } from '../db/queries/installations.ts'
+import { isFromHere } from '../http/visitor.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
 import type { Circuits } from '../queue/fairness.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { Wall } from '../sandbox/wall/levels.ts'
 import { type Authenticate, assertOperator } from './caller.ts'
 import type { OnOperation } from './operations.ts'
-import { isFromHere } from './visitor.ts'
 
 export type MetricsParts = {
   longReader: Db

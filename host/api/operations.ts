@@ -11,10 +11,10 @@ import type { Role } from '../../schemas/openapi.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Role as PersonRole } from '../db/queries/members.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
+import { nowhere, type RateLimits } from '../http/rate-limits.ts'
 import type { MissedCalls } from '../installations/missed-calls.ts'
 import { UnreachedError } from '../installations/reach.ts'
 import type { Authenticate, Person } from './caller.ts'
-import { nowhere, type RateLimits } from './rate-limits.ts'
 import { createBodyReader, createQueryReader } from './read-request.ts'
 
 /** The callers that have one of these roles. An operation for anyone has no caller. */

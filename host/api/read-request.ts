@@ -8,7 +8,7 @@ import type { OpenApi } from '../../schemas/openapi.ts'
 import type { Caller } from '../access/tokens.ts'
 import { isJsonObject } from '../assert-json.ts'
 import { AnnexError, type ErrorDetail } from '../errors.ts'
-import { readJson } from './body.ts'
+import { readJson } from '../http/body.ts'
 import { isPerson } from './caller.ts'
 import { clip } from './list-query.ts'
 

@@ -6,12 +6,12 @@ import { countSiteViews, listSiteViews, type ViewPlace } from '../db/queries/sit
 import { AnnexError } from '../errors.ts'
 import type { PublishEvent } from '../events/publish-event.ts'
 import { assertFromSite, createSiteScript, toPageFeedback, toSiteView } from '../events/visit.ts'
+import { addressOf } from '../http/visitor.ts'
 import { changeSite } from '../installations/records.ts'
 import { originOf } from './caller.ts'
 import { listPage, timeOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { openSite } from './sites.ts'
-import { addressOf } from './visitor.ts'
 
 export type ViewParts = {
   db: Db

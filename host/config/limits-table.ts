@@ -137,19 +137,19 @@ export const limitsTable: readonly Limit[] = [
   {
     id: 'request_time',
     what: 'Time in which a request comes in, its body included',
-    at: { file: 'host/api/listen.ts', constant: 'requestMs', unit: 'ms' },
+    at: { file: 'host/http/listen.ts', constant: 'requestMs', unit: 'ms' },
     over: 'The connection is closed with 408.',
   },
   {
     id: 'body_pause',
     what: 'Pause within the body of a request; a script that reads slowly makes none',
-    at: { file: 'host/api/guard-connections.ts', constant: 'bodyPauseMs', unit: 'ms' },
+    at: { file: 'host/http/guard-connections.ts', constant: 'bodyPauseMs', unit: 'ms' },
     over: 'The connection is closed, with 408 unless the answer has begun. The log of Annex says so once a minute.',
   },
   {
     id: 'connections',
     what: 'Connections of one address that is not a trusted proxy, and at most a quarter of the files that Annex may open',
-    at: { file: 'host/api/guard-connections.ts', constant: 'mostOfAddress', unit: '' },
+    at: { file: 'host/http/guard-connections.ts', constant: 'mostOfAddress', unit: '' },
     over: 'Further connections are closed. The log of Annex says so once a minute.',
   },
   {

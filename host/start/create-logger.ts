@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino'
-import { toLoggedError } from '../api/errors.ts'
 import type { Settings } from '../config/load-settings.ts'
 import { explainStorageError } from '../db/errors.ts'
+import { toLoggedError } from '../http/errors.ts'
 import type { Redact } from '../logs/create-redactor.ts'
 
 /** Lines that a full disk refuses are kept and written later, up to this many characters. */

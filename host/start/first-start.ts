@@ -2,12 +2,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findCaller, issueToken } from '../access/tokens.ts'
-import { isShortName, longestShortName } from '../api/body.ts'
 import type { Db } from '../db/db.ts'
 import { findOrganization, insertOrganization, type Organization } from '../db/queries/organizations.ts'
 import { insertSite, insertSpace, listSites, listSpaces, moveFolder } from '../db/queries/places.ts'
 import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
+import { isShortName, longestShortName } from '../http/body.ts'
 
 /** Something to install into from the first minute. */
 export type Samples = { organization: string; site: string; space: string }

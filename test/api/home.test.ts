@@ -4,7 +4,7 @@ import { request as httpRequest } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { toHomePage } from '../../host/api/home-page.ts'
-import { toPage } from '../../host/api/page.ts'
+import { toPage } from '../../host/http/page.ts'
 import { type Annex, installSample, type Json, request, startAnnex } from '../support/annex.ts'
 
 const script = `import { createIntegration } from '@annex/runtime'

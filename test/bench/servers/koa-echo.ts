@@ -1,7 +1,7 @@
 // Bare Koa with the handler of plugins/echo: what the same host does without a sandbox.
 import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
-import { readBody } from '../../../host/api/body.ts'
+import { readBody } from '../../../host/http/body.ts'
 
 const app = new Koa()
 app.use(async (context) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { splitTarget } from '../../host/api/request-target.ts'
+import { splitTarget } from '../../host/http/request-target.ts'
 
 it('a request’s target is split, and its parts stay unchanged', () => {
   for (const [url, path, search] of [

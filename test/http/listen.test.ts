@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
-import { readBody } from '../../host/api/body.ts'
-import { listen } from '../../host/api/listen.ts'
+import { readBody } from '../../host/http/body.ts'
+import { listen } from '../../host/http/listen.ts'
 import { until } from '../support/annex.ts'
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`

@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createReadOrStream } from '../../host/api/body.ts'
 import { isAnnexError } from '../../host/errors.ts'
+import { createReadOrStream } from '../../host/http/body.ts'
 
 const maxBytes = 1000
 const readOrStream = createReadOrStream()
