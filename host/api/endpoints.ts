@@ -15,11 +15,11 @@ import {
   toContext,
 } from '../installations/prepare-dispatch.ts'
 import { type FailedDispatch, isScriptsFailure, type ReportFailure } from '../installations/report-failure.ts'
+import { createFlowGuard, type FlowGuard, type FlowGuardParts, type Routed } from '../oauth/guard-flows.ts'
 import { endpointPath, endpointPrefix, type LevelRef, parseEndpointPath } from '../sandbox/level-ref.ts'
 import { assertHandled, responseOf, type Sandboxes } from '../sandbox/sandboxes.ts'
 import type { DispatchOutcome } from '../sandbox/target.ts'
 import { toRequestText } from './endpoint-headers.ts'
-import { createFlowGuard, type FlowGuard, type FlowGuardParts, type Routed } from './guard-flows.ts'
 import { type ScriptAnswer, sendAnswer } from './send-answer.ts'
 
 export type EndpointParts = {

@@ -3,12 +3,11 @@ import type { Origin } from '../access/actor.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { installationOf, type Level } from '../db/queries/levels.ts'
-import { findLastUsed } from '../db/queries/oauth-flows.ts'
+import { findLastUsed, flowLifetimeMs } from '../db/queries/oauth-flows.ts'
 import { type AuditEntry, recordAudit } from '../logs/audit.ts'
 import { environmentSecrets } from '../logs/known-secrets.ts'
 import { endpointPath } from '../sandbox/level-ref.ts'
 import { toRef, toVisibleSettings } from './level-settings.ts'
-import { flowLifetimeMs } from './oauth-flows.ts'
 import { secretTexts } from './secret-settings.ts'
 
 /** Records a change of an installation, or of its site or space installation. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { toConnectPage } from '../../host/api/connect-page.ts'
 import { toPage } from '../../host/http/page.ts'
+import { toConnectPage } from '../../host/oauth/connect-page.ts'
 import { agreementTo } from '../support/agreement.ts'
 import { type Annex, type Json, startAnnex, until } from '../support/annex.ts'
 import { createBrowser } from '../support/browser.ts'

@@ -30,6 +30,9 @@ export type OAuthFlow = {
 type NewFlow = Pick<OAuthFlow, 'integration' | 'installationId' | 'endpoint' | 'path' | 'expiresAt'> &
   (({ linkHash: string } & Pick<OAuthFlow, 'makerKind' | 'makerId' | 'maker'>) | { browserHash: string })
 
+/** From its start to its callback. */
+export const flowLifetimeMs = 10 * 60_000
+
 /** Stores a flow, and removes the links that have expired unopened. */
 export async function insertFlow(db: Db, given: NewFlow): Promise<OAuthFlow> {
   await db('oauthFlows').where('expiresAt', '<', nowOf(db)).whereNull('callback').delete()

@@ -2,20 +2,20 @@ import type { IncomingMessage } from 'node:http'
 import type { Context } from 'koa'
 import type { AnswerHead } from '../../runtime/bridge.ts'
 import type { ConfigurationLevel, Manifest } from '../../schemas/generated/manifest.ts'
+import { flowLifetimeMs } from '../db/queries/oauth-flows.ts'
 import type { Target } from '../http/request-target.ts'
 import { isFromHere } from '../http/visitor.ts'
+import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
+import { endpointPath, endpointPrefix, type LevelRef, parseEndpointPath } from '../sandbox/level-ref.ts'
 import {
   type BoundFlow,
   type BrowserSecrets,
   type FlowLevel,
-  flowLifetimeMs,
   isFlowState,
   isWithin,
   type OAuthFlows,
   refused,
-} from '../installations/oauth-flows.ts'
-import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
-import { endpointPath, endpointPrefix, type LevelRef, parseEndpointPath } from '../sandbox/level-ref.ts'
+} from './oauth-flows.ts'
 
 /** The beginning of the state of the SDK's handler: `flow-state.ts` has the same text. No provider ever sees it. */
 const connectionState = 'annex:connection:'

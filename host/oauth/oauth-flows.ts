@@ -8,6 +8,7 @@ import {
   findFlowByState,
   findLink,
   findRunningFlows,
+  flowLifetimeMs,
   insertFlow,
   isCallback,
   type OAuthFlow,
@@ -57,8 +58,6 @@ export type LinkMaker = { actor: Actor; name: string }
 
 /** A request with the state of a flow: the level of its endpoint, its path, and the state. */
 export type Callback = { level: LevelRef; path: string; state: string }
-
-export const flowLifetimeMs = 10 * 60_000
 
 const statePrefix = 'annex-'
 const statePattern = /^annex-[\w-]{43}$/
