@@ -5,10 +5,10 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { droppedHeaders } from '../host/api/endpoint-headers.ts'
 import { type ConstantPlace, limitsTable } from '../host/config/limits-table.ts'
 import { describeSetting } from '../host/config/setting.ts'
 import { settingsTable } from '../host/config/settings-table.ts'
+import { droppedHeaders } from '../host/endpoints/endpoint-headers.ts'
 import { errorCodes } from '../host/errors.ts'
 import { loadApi } from '../schemas/api.ts'
 import { eventRules } from '../schemas/events.ts'

@@ -5,7 +5,7 @@ import { findImported } from './imports.ts'
  * ARCHITECTURE.md begin.
  */
 const walks = {
-  'a request to its answer': ['host/api/endpoints.ts', 'runtime/process/main.ts'],
+  'a request to its answer': ['host/endpoints/endpoints.ts', 'runtime/process/main.ts'],
   'an event to a settled delivery': [
     'host/events/publish-event.ts',
     'host/queue/worker.ts',

@@ -20,7 +20,7 @@ const floors = [
   ['manifest', 'bundle', 'versions'],
   ['queue', 'sandbox', 'metrics', 'installations'],
   ['dispatches', 'events', 'content', 'webhooks'],
-  ['http', 'oauth'],
+  ['http', 'oauth', 'endpoints'],
   ['api', 'app.ts'],
   ['start', 'server.ts', 'cli'],
 ]

@@ -7,15 +7,15 @@ import { computeDocument, computeRevision } from '../dispatches/compute-content.
 import { createPublishedScripts } from '../dispatches/published-scripts.ts'
 import { isOfSettings, renderComponent } from '../dispatches/render-component.ts'
 import { type Hops, hopsHeader } from '../egress/loop-guard.ts'
+import { readCookies } from '../endpoints/endpoint-headers.ts'
+import { sendAnswer } from '../endpoints/send-answer.ts'
 import { AnnexError } from '../errors.ts'
 import { setUpAfterAction } from '../installations/configure.ts'
 import { toRef } from '../installations/level-settings.ts'
 import type { PrepareDispatch, PreparedLevel } from '../installations/prepare-dispatch.ts'
 import type { LevelRef } from '../sandbox/level-ref.ts'
 import { isPerson } from './caller.ts'
-import { readCookies } from './endpoint-headers.ts'
 import type { OnOperation } from './operations.ts'
-import { sendAnswer } from './send-answer.ts'
 import { type LevelRequest, openLevel } from './visible-records.ts'
 
 export type DispatchParts = AskParts & {

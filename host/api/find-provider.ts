@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import { type Hops, hopsHeader } from '../egress/loop-guard.ts'
+import { toRequestText } from '../endpoints/endpoint-headers.ts'
 import { assertHasScript, type PreparedLevel, toContext } from '../installations/prepare-dispatch.ts'
 import { isScriptsFailure, type ReportFailure } from '../installations/report-failure.ts'
 import { providerOf } from '../oauth/guard-flows.ts'
 import type { FlowLevel } from '../oauth/oauth-flows.ts'
 import { endpointPath } from '../sandbox/level-ref.ts'
 import { assertHandled, responseOf, type Sandboxes } from '../sandbox/sandboxes.ts'
-import { toRequestText } from './endpoint-headers.ts'
 
 export type FindProviderParts = {
   sandboxes: Sandboxes
