@@ -27,8 +27,8 @@ import {
 import { type Holder, listHoldersOfOrganization, listHoldersOfPlace } from '../db/queries/uninstall.ts'
 import { transact, writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
+import { installInNew } from '../installations/selection.ts'
 import { type AuditAction, recordAudit } from '../logs/audit.ts'
-import { installInNew } from './selection.ts'
 
 /** Ids of other platforms, set with a record. */
 type WithExternalIds = { externalIds?: readonly string[] }

@@ -2,9 +2,9 @@ import type { Origin } from '../access/actor.ts'
 import type { Db } from '../db/db.ts'
 import { createId } from '../db/ids.ts'
 import type { Space } from '../db/queries/places.ts'
-import { changePlace, type PlaceEdit } from '../installations/records.ts'
-import { type PublishReceipt, storeEvents, toPublishing } from './publish-event.ts'
-import type { PublishedEvent } from './validate-event.ts'
+import { type PublishReceipt, storeEvents, toPublishing } from '../events/publish-event.ts'
+import type { PublishedEvent } from '../events/validate-event.ts'
+import { changePlace, type PlaceEdit } from './records.ts'
 
 /**
  * Changes a space. A new visibility makes the event `space_visibility_updated`, in the same transaction.
