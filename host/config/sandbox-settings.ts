@@ -20,6 +20,12 @@ export const sandboxSettings = {
     meaning:
       'Sandbox processes of all other publishers together; above it, a publisher shares the least busy one',
   },
+  SANDBOX_SPARE: {
+    kind: 'flag',
+    default: 'true',
+    meaning:
+      'Keep one more sandbox process ready; without it the first request of a publisher waits for a process to start',
+  },
   SANDBOX_REQUIRE: {
     kind: 'list',
     default: '',

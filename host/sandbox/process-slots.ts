@@ -4,8 +4,8 @@ import type { SandboxProcess } from './sandbox-process.ts'
 import type { SandboxTarget } from './target.ts'
 
 /**
- * The processes by slot, and one spare that can take any slot: a request does not wait for a process to start. A slot is
- * `GROUP#NUMBER` for a shared process, `GROUP!KEY` for the process of a script that runs alone.
+ * The processes by slot, and one spare that can take any slot, where the operator keeps one: a request does not wait for a
+ * process to start. A slot is `GROUP#NUMBER` for a shared process, `GROUP!KEY` for the process of a script that runs alone.
  */
 export type ProcessSlots = {
   /** The process that a target shares with others. */
@@ -43,8 +43,9 @@ export function createProcessSlots(given: {
   perPublisher: number
   /** Processes of all other publishers together, and as many again of scripts that run alone. */
   most: number
+  keepsSpare: boolean
 }): ProcessSlots {
-  const { start, perPublisher, most } = given
+  const { start, perPublisher, most, keepsSpare } = given
   const slots = new Map<string, SandboxProcess>()
   /** Processes of scripts that run alone, the one that was used least recently first. */
   const lone = new Map<string, { group: SandboxTarget['group']; idleTimer: NodeJS.Timeout }>()
@@ -90,7 +91,7 @@ export function createProcessSlots(given: {
       lowerPriority(fresh.pid, nice)
       coarsenTimers(fresh.pid)
     }
-    setTimeout(startSpare, spareDelayMs).unref()
+    if (keepsSpare) setTimeout(startSpare, spareDelayMs).unref()
     return fresh
   }
 
@@ -121,7 +122,7 @@ export function createProcessSlots(given: {
   }
 
   function startSpare(): void {
-    if (!isStopped && !slots.has(spare)) slots.set(spare, start())
+    if (keepsSpare && !isStopped && !slots.has(spare)) slots.set(spare, start())
   }
 }
 

@@ -49,6 +49,8 @@ export function createSandboxes(given: {
   processes: number
   /** Processes of all other publishers together, and as many again of scripts that run alone. */
   processesMax: number
+  /** Whether one process more is ready for the next publisher, or for one that ends. Default: true. */
+  keepsSpare?: boolean
   hostCalls: HostCalls
   onLog: ScriptLog
   onReceipt: OnReceipt
@@ -66,7 +68,12 @@ export function createSandboxes(given: {
   const retired = new Set<SandboxProcess>()
   /** Dispatches whose script has to run alone, and has no place yet. */
   const crowded: QueuedDispatch[] = []
-  const slots = createProcessSlots({ start, perPublisher: given.processes, most: given.processesMax })
+  const slots = createProcessSlots({
+    start,
+    perPublisher: given.processes,
+    most: given.processesMax,
+    keepsSpare: given.keepsSpare ?? true,
+  })
   let isClosing = false
   return {
     dispatch,

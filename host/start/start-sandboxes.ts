@@ -80,6 +80,7 @@ export async function startSandboxes(
     limits: limitsOf(settings),
     processes: settings.SANDBOX_PROCESSES,
     processesMax: settings.SANDBOX_PROCESSES_MAX,
+    keepsSpare: settings.SANDBOX_SPARE,
     hostCalls: given.hostCalls,
     onLog(source, level, text) {
       if (source === undefined) return logger.warn({ text }, 'sandbox process')

@@ -48,7 +48,7 @@ describe('beside eight busy loops of other programs', () => {
   before(async () => {
     annex = await startAnnex({
       plugins: { honest: { script: honest }, looping: { script: looping } },
-      flags: { SANDBOX_WALL_MS: '60000' },
+      flags: { SANDBOX_SPARE: 'true', SANDBOX_WALL_MS: '60000' },
     })
     ends.defer(annex.close)
     ends.use(await startBusyLoops(8))
@@ -100,7 +100,7 @@ describe('beside eight busy loops of other programs', () => {
 it('a script that gets no processor while it is loaded is loaded again', async () => {
   const annex = await startAnnex({
     plugins: { heavy: { script: heavy } },
-    flags: { SANDBOX_LOAD_MS: '2000', SANDBOX_WALL_MS: '60000' },
+    flags: { SANDBOX_SPARE: 'true', SANDBOX_LOAD_MS: '2000', SANDBOX_WALL_MS: '60000' },
   })
   try {
     const answer = fetch(`${annex.url}/x/heavy`)
@@ -115,7 +115,7 @@ it('a script that gets no processor while it answers is told from a late one, an
   const scopes = ['site:script:inject']
   const annex = await startAnnex({
     plugins: { banner: { script: banner, scopes } },
-    flags: { SANDBOX_CPU_MS: '2000', SANDBOX_WALL_MS: '60000' },
+    flags: { SANDBOX_SPARE: 'true', SANDBOX_CPU_MS: '2000', SANDBOX_WALL_MS: '60000' },
   })
   try {
     const { path } = await installSample(annex, 'banner', 'site')

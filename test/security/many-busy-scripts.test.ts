@@ -18,7 +18,12 @@ export default createIntegration({ fetch: () => {
 it('a publisher’s many busy scripts get a bounded number of processes, and each one its turn', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'annex-busy-'))
   const pluginsDir = join(folder, 'plugins')
-  const flags = { SANDBOX_PROCESSES_MAX: '4', SANDBOX_CPU_MS: '30000', SANDBOX_WALL_MS: '60000' }
+  const flags = {
+    SANDBOX_SPARE: 'true',
+    SANDBOX_PROCESSES_MAX: '4',
+    SANDBOX_CPU_MS: '30000',
+    SANDBOX_WALL_MS: '60000',
+  }
   const annex = await startAnnex({ pluginsDir, flags })
   try {
     await annex.api('POST', '/v1/orgs', { subdomain: 'acme', title: 'Acme' })

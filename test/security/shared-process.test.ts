@@ -53,7 +53,12 @@ describe('a neighbour in the same sandbox process', () => {
     }
     await (await startAnnex({ dataDir, plugins })).close()
     lightFuses(dataDir)
-    const flags = { SANDBOX_CPU_MS: '500', SANDBOX_LOAD_MS: '300', SANDBOX_WALL_MS: '60000' }
+    const flags = {
+      SANDBOX_SPARE: 'true',
+      SANDBOX_CPU_MS: '500',
+      SANDBOX_LOAD_MS: '300',
+      SANDBOX_WALL_MS: '60000',
+    }
     annex = await startAnnex({ dataDir, plugins, flags })
   })
   after(async () => {

@@ -37,7 +37,7 @@ describe('a script that ends its process again and again', () => {
   const start = () =>
     startAnnex({
       ...{ dataDir, pluginsDir },
-      flags: { ...retries, SANDBOX_CPU_MS: '100', SANDBOX_RESIDENT_MB: '512' },
+      flags: { ...retries, SANDBOX_SPARE: 'true', SANDBOX_CPU_MS: '100', SANDBOX_RESIDENT_MB: '512' },
     })
   const endpoint = (path = '') => `${annex.url}${new URL(installed.endpoint).pathname}${path}`
   const code = async (url: string): Promise<string> => {

@@ -124,6 +124,7 @@ async function start(dataDir: string, attacks: Attack[]): Promise<Annex> {
       apart: { organization: publisher, script: honest },
     },
     flags: {
+      SANDBOX_SPARE: 'true',
       SANDBOX_CPU_MS: `${cpuMs}`,
       SANDBOX_WALL_MS: `${wallMs}`,
       SANDBOX_BODY_BYTES: '10485760',
