@@ -8,6 +8,7 @@ import { AnnexError } from '../errors.ts'
 import { describePermission, findUnagreed, type Permission, permissionsOf } from '../manifest/permissions.ts'
 import { hasErrors, type Problem } from '../manifest/problem.ts'
 import { makeSnapshot } from '../sandbox/process/snapshot.ts'
+import { startProcess } from '../sandbox/process/start-process.ts'
 import { createTryLoad, type Trials } from '../sandbox/try-load.ts'
 import { reachWall } from '../sandbox/wall/reach-wall.ts'
 import { limitsOf } from '../start/start-sandboxes.ts'
@@ -97,7 +98,7 @@ async function openTrials(settings: Settings): Promise<Trials> {
   return createTryLoad({
     platform: snapshot === undefined ? { text: prelude } : { body: snapshot },
     limits: limitsOf(settings),
-    start: { enclosure, code: code.main },
+    start: (onErrorOutput) => startProcess(onErrorOutput, { enclosure, code: code.main }),
   })
 }
 

@@ -18,7 +18,7 @@ import type { HostCalls } from './host-calls.ts'
 import { createConnection, parseBroken, parseError, parseUsages, toUsage } from './process/connection.ts'
 import { readCompetition } from './process/proc.ts'
 import type { PlatformSource } from './process/snapshot.ts'
-import { type BlackBoxRecord, type StartOptions, startProcess } from './process/start-process.ts'
+import { type BlackBoxRecord, type StartProcess, startProcess } from './process/start-process.ts'
 import { watchProcess } from './process/watch-process.ts'
 import type { OnReceipt } from './receipt.ts'
 import {
@@ -77,15 +77,14 @@ export function createSandboxProcess(
     onLog: ScriptLog
     onReceipt: OnReceipt
     onLimit: OnLimit
-    start?: StartOptions
+    /** Default: a process without an enclosure. */
+    start?: StartProcess
   } & ProcessEvents,
 ): SandboxProcess {
   const { limits, hostCalls, onLog, onLimit } = given
   const startedAtMs = performance.now()
-  const started = startProcess(
-    (text) => onLog(undefined, 'error', `sandbox process: ${text.trim()}`),
-    given.start,
-  )
+  const { start = startProcess } = given
+  const started = start((text) => onLog(undefined, 'error', `sandbox process: ${text.trim()}`))
   const { send } = createConnection(started.stream, {
     handleFrame,
     onGarbage(message) {

@@ -4,7 +4,7 @@ import { maxMoves, type QueuedDispatch } from './dispatch/live-dispatches.ts'
 import type { HostCalls } from './host-calls.ts'
 import { createOffenders } from './offenders.ts'
 import type { PlatformSource } from './process/snapshot.ts'
-import type { StartOptions } from './process/start-process.ts'
+import type { StartProcess } from './process/start-process.ts'
 import { createProcessSlots } from './process-slots.ts'
 import { emptyReceipt, type OnReceipt } from './receipt.ts'
 import { type EndCause, noTurnError, ScriptError, suspendedError } from './sandbox-errors.ts'
@@ -58,8 +58,8 @@ export function createSandboxes(given: {
   onProcessEnd: (slot: string, cause: EndCause) => void
   /** A target has ended its process too often. It is refused at once, and stays refused while the suspension is stored. */
   onSuspend: (target: SandboxTarget, reason: string) => void
-  /** How processes are started. Default: without an enclosure. */
-  start?: StartOptions
+  /** Default: processes without an enclosure. */
+  start?: StartProcess
 }): Sandboxes {
   const { limits } = given
   const waiting = new Map<string, number>()

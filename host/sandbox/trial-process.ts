@@ -5,7 +5,7 @@ import type { LoadFailure, Tried } from '../versions/try-version.ts'
 import { createConnection, parseBroken, parseError, parseResult, pieceBytes } from './process/connection.ts'
 import { readCompetition } from './process/proc.ts'
 import type { PlatformSource } from './process/snapshot.ts'
-import { type StartOptions, startProcess } from './process/start-process.ts'
+import type { StartProcess } from './process/start-process.ts'
 import { watchProcess } from './process/watch-process.ts'
 import { type EndCause, loadLimitError, starved, starvedError, timedOut } from './sandbox-errors.ts'
 import type { SandboxLimits } from './sandbox-options.ts'
@@ -15,7 +15,7 @@ type Limits = Pick<
   'heapMb' | 'residentMb' | 'cpuMs' | 'loadMs' | 'wallMs' | 'timers' | 'allowEval'
 >
 
-export type TrialOptions = { platform: PlatformSource; limits: Limits; start: StartOptions }
+export type TrialOptions = { platform: PlatformSource; limits: Limits; start: StartProcess }
 
 /**
  * `isSure`: no earlier version of the process can have caused the outcome, as when the script itself threw or answered.
@@ -48,9 +48,9 @@ export function startTrialProcess({ platform, limits, start }: TrialOptions): Tr
   let isUsable = true
   let errorOutput = ''
   let cause: EndCause = { kind: 'died' }
-  const started = startProcess((text) => {
+  const started = start((text) => {
     errorOutput ||= text.slice(0, 500)
-  }, start)
+  })
   const { send } = createConnection(started.stream, { handleFrame, onGarbage: kill })
   const watch = watchProcess(started, limits, {
     ping,

@@ -18,6 +18,7 @@ import type { Wake } from '../queue/worker.ts'
 import { createFetchCall } from '../sandbox/fetch-call.ts'
 import { createHostCalls, type HostCalls } from '../sandbox/host-calls.ts'
 import { cacheSnapshot, makeSnapshot } from '../sandbox/process/snapshot.ts'
+import { type StartProcess, startProcess } from '../sandbox/process/start-process.ts'
 import type { OnReceipt } from '../sandbox/receipt.ts'
 import type { SandboxLimits } from '../sandbox/sandbox-options.ts'
 import { createSandboxes, type Sandboxes } from '../sandbox/sandboxes.ts'
@@ -72,7 +73,7 @@ export async function startSandboxes(
     digest,
     make: () => makeSnapshot({ enclosure, code: code.snapshotMaker }, prelude),
   })
-  const start = { enclosure, code: code.main }
+  const start: StartProcess = (onErrorOutput) => startProcess(onErrorOutput, { enclosure, code: code.main })
   const platform = snapshot === undefined ? { text: prelude } : { body: snapshot }
   const sandboxes = createSandboxes({
     start,

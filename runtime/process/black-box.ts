@@ -1,5 +1,3 @@
-import { writeSync } from 'node:fs'
-
 /**
  * The flight recorder. V8 can end this process at once, and a loop can keep it from writing any frame. So it notes its work in a
  * small file that the host opened and can read at any time:
@@ -24,8 +22,8 @@ export type BlackBox = {
   seen: () => number
 }
 
-/** @param fd a file descriptor open for writing, given by the host */
-export function createBlackBox(fd: number): BlackBox {
+/** @param write writes this many bytes of the record, from `at` on, to the same place of the file that the host gave */
+export function createBlackBox(write: (record: Buffer, at: number, bytes: number) => void): BlackBox {
   const record = Buffer.alloc(blackBoxBytes)
   const words = new Uint32Array(record.buffer, record.byteOffset, blackBoxBytes / 4)
   let enteredMs = 0
@@ -44,7 +42,7 @@ export function createBlackBox(fd: number): BlackBox {
       words[1] = sandbox
       words[2] = dispatch
       words[3] = (words[3] ?? 0) + 1
-      writeSync(fd, record, 0, blackBoxBytes, 0)
+      write(record, 0, blackBoxBytes)
       const ms = seenMs(before)
       enteredMs = startedMs
       return ms
@@ -53,12 +51,12 @@ export function createBlackBox(fd: number): BlackBox {
       const before = words[1] ?? 0
       if (before === 0) return 0
       words[1] = 0
-      writeSync(fd, record, 4, 4, 4)
+      write(record, 4, 4)
       return seenMs(before)
     },
     takeBack(begun) {
       words[0] = begun
-      writeSync(fd, record, 0, 4, 0)
+      write(record, 0, 4)
     },
   }
 }

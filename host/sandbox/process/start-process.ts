@@ -37,6 +37,9 @@ export type StartedProcess = {
   close: () => void
 }
 
+/** Starts a sandbox process. It calls `onErrorOutput` with the error output of the process. */
+export type StartProcess = (onErrorOutput: (text: string) => void) => StartedProcess
+
 const root = realpathSync(fileURLToPath(new URL('../../..', import.meta.url)))
 
 // Of the machine's files a sandbox process reads the native module, and its own code where that is a file.
@@ -129,12 +132,7 @@ function startChild(
     exited,
     readBlackBox() {
       readSync(blackBox, record, 0, blackBoxBytes, 0)
-      return {
-        lastBegun: record.readUInt32LE(0),
-        sandbox: record.readUInt32LE(4),
-        dispatch: record.readUInt32LE(8),
-        stretch: record.readUInt32LE(12),
-      }
+      return toBlackBoxRecord(record)
     },
     residentBytes: () => readResidentBytes(child.pid),
     processorUse: () => readProcessorUse(child.pid),
@@ -144,6 +142,13 @@ function startChild(
     close: () => closeSync(blackBox),
   }
 }
+
+export const toBlackBoxRecord = (record: Buffer): BlackBoxRecord => ({
+  lastBegun: record.readUInt32LE(0),
+  sandbox: record.readUInt32LE(4),
+  dispatch: record.readUInt32LE(8),
+  stretch: record.readUInt32LE(12),
+})
 
 function neverStarted(): StartedProcess {
   return {

@@ -9,17 +9,23 @@ export type IsolatePool = {
   take: () => SpareIsolate
   /** For moments without other work. */
   refill: () => void
+  /** Disposes of the isolate that is ready. */
+  close: () => void
 }
 
-export function createIsolatePool(engine: typeof ivm, platform: Platform, heapMb: number): IsolatePool {
+export function createIsolatePool(
+  engine: typeof ivm,
+  platform: Platform,
+  { heapMb, onCatastrophe }: { heapMb: number; onCatastrophe: () => void },
+): IsolatePool {
   let ready: SpareIsolate | undefined
   let isScheduled = false
+  let isClosed = false
 
   const create = (): SpareIsolate =>
     createPlatformContext(engine, platform, {
       memoryLimit: heapMb,
-      // V8 cannot go on: even process.exit() would hang. The black box already names the sandbox.
-      onCatastrophicError: () => process.kill(process.pid, 'SIGKILL'),
+      onCatastrophicError: onCatastrophe,
     })
 
   return {
@@ -34,8 +40,13 @@ export function createIsolatePool(engine: typeof ivm, platform: Platform, heapMb
       // Frames that have arrived by now go first.
       setImmediate(() => {
         isScheduled = false
-        ready ??= create()
+        if (!isClosed) ready ??= create()
       })
+    },
+    close() {
+      isClosed = true
+      ready?.isolate.dispose()
+      platform.snapshot?.release()
     },
   }
 }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { buildPrelude } from '../../../host/bundle/build-runtime.ts'
+import { startProcess } from '../../../host/sandbox/process/start-process.ts'
 import type { EndCause } from '../../../host/sandbox/sandbox-errors.ts'
 import { createSandboxes, type Sandboxes } from '../../../host/sandbox/sandboxes.ts'
 import { scriptOf } from '../../runtime/guest.ts'
@@ -81,7 +82,7 @@ describe('a sandbox process that somebody has taken over', { concurrency: 3 }, (
         // A liar on a busy machine is late at times: a short limit of CPU time would end it before it is found deaf.
         limits: { ...limits, cpuMs: patienceMs, wallMs: isEndless ? wallMs : patienceMs },
         processes: 1, processesMax: 8,
-        start: { enclosure: [], program: [program, act] },
+        start: (onErrorOutput) => startProcess(onErrorOutput, { enclosure: [], program: [program, act] }),
         ...nobody,
         hostCalls: { run: async () => ({ ok: false, error: { name: 'n', message: 'm' } }), isEgress: () => false },
         onLog: () => { lines += 1 },
