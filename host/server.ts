@@ -26,6 +26,7 @@ import { createSuspensions } from './installations/suspend.ts'
 import { createLogWriter } from './logs/create-log-writer.ts'
 import { createKnownSecrets } from './logs/known-secrets.ts'
 import { createMetrics } from './metrics/create-metrics.ts'
+import type { StartProcess } from './sandbox/process/start-process.ts'
 import { createReceiptWriter } from './sandbox/receipt-writer.ts'
 import type { Sandboxes } from './sandbox/sandboxes.ts'
 import type { Wall } from './sandbox/wall/levels.ts'
@@ -68,6 +69,7 @@ export type RunningServer = {
  * Starts Annex: each part needs those above it. A failed start, and `close`, end the parts in reverse order. Annex answers
  * from the moment when it listens; the result comes when the plugin folders are loaded.
  *
+ * @param given.startProcess tests hold sandboxes elsewhere: default is a process for each publisher, behind the wall
  * @param given.signal stops a start that is under way
  * @throws AnnexError `unavailable` after the signal
  */
@@ -76,8 +78,14 @@ export async function startServer(
   {
     seeAnswer,
     reuse,
+    startProcess,
     signal,
-  }: { seeAnswer?: SeeAnswer; reuse?: Reuse | undefined; signal?: AbortSignal } = {},
+  }: {
+    seeAnswer?: SeeAnswer
+    reuse?: Reuse | undefined
+    startProcess?: StartProcess | undefined
+    signal?: AbortSignal
+  } = {},
 ): Promise<RunningServer> {
   await using ends = new AsyncDisposableStack()
   // A stop gives requests and their `waitUntil` promises the same deadline.
@@ -195,6 +203,7 @@ export async function startServer(
       onReceipt: receipts.take,
       onSuspend: (target, reason) => suspensions.suspend(target, reason),
       reuse,
+      startProcess,
     },
     ends,
   )

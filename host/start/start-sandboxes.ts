@@ -54,6 +54,8 @@ export async function startSandboxes(
     onReceipt: OnReceipt
     onSuspend: (target: SandboxTarget, reason: string) => void
     reuse: Reuse | undefined
+    /** Default: processes behind the wall. */
+    startProcess: StartProcess | undefined
   },
   ends: AsyncDisposableStack,
 ): Promise<{ sandboxes: Sandboxes; tryLoad: TryLoad; wall: Wall }> {
@@ -73,7 +75,8 @@ export async function startSandboxes(
     digest,
     make: () => makeSnapshot({ enclosure, code: code.snapshotMaker }, prelude),
   })
-  const start: StartProcess = (onErrorOutput) => startProcess(onErrorOutput, { enclosure, code: code.main })
+  const start: StartProcess =
+    given.startProcess ?? ((onErrorOutput) => startProcess(onErrorOutput, { enclosure, code: code.main }))
   const platform = snapshot === undefined ? { text: prelude } : { body: snapshot }
   const sandboxes = createSandboxes({
     start,

@@ -21,7 +21,7 @@ export default createIntegration({ fetch: () => new Response('hi') })`
 describe('health', () => {
   let annex: Annex
   before(async () => {
-    annex = await startAnnex({ plugins: { hello: { script } } })
+    annex = await startAnnex({ sandboxes: 'processes', plugins: { hello: { script } } })
   })
   after(() => annex?.close())
 

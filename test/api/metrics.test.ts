@@ -29,7 +29,7 @@ function get(url: string, headers: Record<string, string>): Promise<{ status: nu
 describe('/metrics', () => {
   let annex: Annex
   before(async () => {
-    annex = await startAnnex({ plugins: { hello: { script } } })
+    annex = await startAnnex({ sandboxes: 'processes', plugins: { hello: { script } } })
   })
   after(() => annex?.close())
 
@@ -68,7 +68,7 @@ describe('/metrics of deliveries', () => {
     const good = await startReceiver(200)
     const bad = await startReceiver(503)
     const flags = { DELIVERY_RETRY_SECONDS: Array(12).fill('0.05').concat('3600').join(',') }
-    const annex = await startAnnex({ plugins: { sender: senderPlugin }, flags })
+    const annex = await startAnnex({ sandboxes: 'processes', plugins: { sender: senderPlugin }, flags })
     try {
       const { endpoint } = await installSample(annex, 'sender')
       const [delivered] = await owe(endpoint, { url: good.url })
@@ -118,7 +118,7 @@ describe('METRICS_ACCESS', () => {
     [{ METRICS_ACCESS: 'anyone', PUBLIC_URL: 'https://annex.example' }, 200],
   ] as const) {
     it(`${JSON.stringify(flags)} answers without a token with ${expected}`, async () => {
-      const annex = await startAnnex({ flags })
+      const annex = await startAnnex({ sandboxes: 'processes', flags })
       try {
         assert.equal((await request(annex.url, 'GET', '/metrics')).status, expected)
         const { text } = await request(annex.url, 'GET', '/')

@@ -31,7 +31,11 @@ describe('one event to each of many installations of one plugin', () => {
   const start = (flags: Record<string, string>) => {
     const url = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`
     const burst = { script: script(url), scopes: ['site:views:read'] }
-    return startAnnex({ plugins: { burst }, flags: { RATE_LIMIT_VISITOR: '0', ...flags } })
+    return startAnnex({
+      sandboxes: 'processes',
+      plugins: { burst },
+      flags: { RATE_LIMIT_VISITOR: '0', ...flags },
+    })
   }
 
   it('ends no dispatch by a lack of memory, with room for a few sandboxes', async (t) => {

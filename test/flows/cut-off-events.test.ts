@@ -31,7 +31,7 @@ it('an event whose handler is cut off by what else runs in its sandbox still has
   const receiver = await startReceiver(never, never, never, never, 500, 200)
   ends.defer(receiver.close)
   const plugins = { caller: { scopes: ['site:views:read'], script: scriptFor(receiver.url) } }
-  const annex = await startAnnex({ plugins, flags: { SANDBOX_CPU_MS: '150' } })
+  const annex = await startAnnex({ sandboxes: 'processes', plugins, flags: { SANDBOX_CPU_MS: '150' } })
   ends.defer(annex.close)
   const { endpoint, path } = await installSample(annex, 'caller', 'site')
   await until(

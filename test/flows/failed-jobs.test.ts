@@ -29,6 +29,7 @@ describe('an event or a task that fails', () => {
   let installed: { id: string; endpoint: string; path: string }
   before(async () => {
     annex = await startAnnex({
+      sandboxes: 'processes',
       plugins: { fails: { script, scopes: ['site:views:read'] } },
       flags: { DELIVERY_RETRY_SECONDS: '0.2,0.2' },
     })

@@ -25,6 +25,7 @@ describe('an event for an installation that is held waits for its resume', () =>
   before(async () => {
     receiver = await startReceiver(200)
     annex = await startAnnex({
+      sandboxes: 'processes',
       plugins: { views: { scopes: ['site:views:read'], script, more } },
       flags: { SANDBOX_CPU_MS: '100' },
     })

@@ -47,6 +47,7 @@ it('a dispatch that is moved as others keep its process busy runs exactly once',
   const roundsPerMs = measureRounds()
   const names = Array.from({ length: 12 }, (_none, at) => `mover-${at}`)
   const annex = await startAnnex({
+    sandboxes: 'processes',
     plugins: Object.fromEntries(names.map((name) => [name, { script: script(url) }])),
     // Far more than any of them takes, also on a machine that is busy with something else.
     flags: { SANDBOX_SPARE: 'true', SANDBOX_CPU_MS: '20000' },

@@ -77,6 +77,7 @@ describe('a problem', () => {
     await new Promise((resolve) => publicServer.close(resolve))
     writeFileSync(envFile, 'PROVIDER_KEY=a-secret-of-the-provider\n')
     annex = await startAnnex({
+      sandboxes: 'processes',
       envFile,
       plugins: {
         waits: { script: killing, more: 'egress: [api.example.com]' },
@@ -342,7 +343,7 @@ describe('a problem', () => {
       json.items.filter((one: Json) => one.organization === null),
       [],
     )
-    const other = await startAnnex({ flags: { DISK_FREE_MB: '1' } })
+    const other = await startAnnex({ sandboxes: 'processes', flags: { DISK_FREE_MB: '1' } })
     try {
       assert.deepEqual((await other.api('GET', '/v1/problems')).json.items, [])
     } finally {

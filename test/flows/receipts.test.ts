@@ -22,6 +22,7 @@ export default createIntegration({ fetch: async (request) => {
 it('every dispatch has a receipt, which says what it used and how it ended', async () => {
   const receiver = await startReceiver(200)
   const annex = await startAnnex({
+    sandboxes: 'processes',
     plugins: { stats: { script: script(receiver.url) } },
     // The wall clock's is wide: of a script that computes it is the other one that counts, on a slow machine, too.
     flags: { SANDBOX_CPU_MS: '500', SANDBOX_WALL_MS: '5000' },

@@ -35,7 +35,7 @@ describe('work after the answer', () => {
   })
   const start = (dataDir: string, flags = {}) => {
     const url = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`
-    return startAnnex({ dataDir, flags, plugins: { works: { script: script(url) } } })
+    return startAnnex({ sandboxes: 'processes', dataDir, flags, plugins: { works: { script: script(url) } } })
   }
   const makeFolder = () => {
     const folder = mkdtempSync(join(tmpdir(), 'annex-stopped-'))

@@ -14,7 +14,11 @@ export async function startWithPackages(
     installPackages(writePlugin(folder, name, source), ...packages)
   }
   // The limit is not the matter here, and a machine may be slow.
-  const annex = await startAnnex({ pluginsDir: folder, flags: { SANDBOX_CPU_MS: '10000' } })
+  const annex = await startAnnex({
+    sandboxes: 'processes',
+    pluginsDir: folder,
+    flags: { SANDBOX_CPU_MS: '10000' },
+  })
   const close = async () => {
     await annex.close()
     rmSync(folder, { recursive: true, force: true })

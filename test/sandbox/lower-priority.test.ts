@@ -17,7 +17,7 @@ export default createIntegration({ fetch: async () => new Response('fine') })`
 describe('processor time', { skip: noSessions }, () => {
   it('goes to the host before a sandbox process and its session', async () => {
     await using ends = new AsyncDisposableStack()
-    const annex = await startAnnex({ plugins: { plain: { script } } })
+    const annex = await startAnnex({ sandboxes: 'processes', plugins: { plain: { script } } })
     ends.defer(annex.close)
     assert.equal((await fetch(`${annex.url}/x/plain`)).status, 200)
     const pid = annex.server.sandboxes.processes().find(({ slot }) => slot === 'operator#0')?.pid ?? 0

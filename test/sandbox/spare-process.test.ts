@@ -14,7 +14,11 @@ async function answerOnce(annex: Annex): Promise<string> {
 
 it('a spare process starts with Annex, takes the first request, and gets a successor', async () => {
   await using ends = new AsyncDisposableStack()
-  const annex = await startAnnex({ plugins: { plain: { script } }, flags: { SANDBOX_SPARE: 'true' } })
+  const annex = await startAnnex({
+    sandboxes: 'processes',
+    plugins: { plain: { script } },
+    flags: { SANDBOX_SPARE: 'true' },
+  })
   ends.defer(annex.close)
   assert.deepEqual(slotsOf(annex), ['spare'])
   const [spare] = annex.server.sandboxes.processes()
@@ -29,7 +33,11 @@ it('a spare process starts with Annex, takes the first request, and gets a succe
 
 it('without SANDBOX_SPARE a process starts with the first request, also after the last one has ended', async () => {
   await using ends = new AsyncDisposableStack()
-  const annex = await startAnnex({ plugins: { plain: { script } }, flags: { SANDBOX_SPARE: 'false' } })
+  const annex = await startAnnex({
+    sandboxes: 'processes',
+    plugins: { plain: { script } },
+    flags: { SANDBOX_SPARE: 'false' },
+  })
   ends.defer(annex.close)
   assert.deepEqual(slotsOf(annex), [])
   assert.equal(await answerOnce(annex), 'fine')

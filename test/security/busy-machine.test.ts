@@ -47,6 +47,7 @@ describe('beside eight busy loops of other programs', () => {
   let annex: Annex
   before(async () => {
     annex = await startAnnex({
+      sandboxes: 'processes',
       plugins: { honest: { script: honest }, looping: { script: looping } },
       flags: { SANDBOX_SPARE: 'true', SANDBOX_WALL_MS: '60000' },
     })
@@ -99,6 +100,7 @@ describe('beside eight busy loops of other programs', () => {
 
 it('a script that gets no processor while it is loaded is loaded again', async () => {
   const annex = await startAnnex({
+    sandboxes: 'processes',
     plugins: { heavy: { script: heavy } },
     flags: { SANDBOX_SPARE: 'true', SANDBOX_LOAD_MS: '2000', SANDBOX_WALL_MS: '60000' },
   })
@@ -114,6 +116,7 @@ it('a script that gets no processor while it is loaded is loaded again', async (
 it('a script that gets no processor while it answers is told from a late one, and is asked again at once', async () => {
   const scopes = ['site:script:inject']
   const annex = await startAnnex({
+    sandboxes: 'processes',
     plugins: { banner: { script: banner, scopes } },
     flags: { SANDBOX_SPARE: 'true', SANDBOX_CPU_MS: '2000', SANDBOX_WALL_MS: '60000' },
   })

@@ -36,7 +36,10 @@ describe('a connect link in Chromium', { skip }, () => {
   let stranger: { url: string; show: (html: string) => void; close: () => void }
   before(async () => {
     provider = await startOidcProvider()
-    annex = await startAnnex({ plugins: { tracker: { script: script(provider.url), more } } })
+    annex = await startAnnex({
+      sandboxes: 'processes',
+      plugins: { tracker: { script: script(provider.url), more } },
+    })
     const base = '/v1/integrations/tracker/installations'
     const { json } = await annex.api('POST', base, {
       organization: annex.server.samples.organization,

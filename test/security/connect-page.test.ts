@@ -43,7 +43,10 @@ describe('the page of a link that connects', () => {
   let member: string
   before(async () => {
     provider = await startOidcProvider()
-    annex = await startAnnex({ plugins: { tracker: { script: script(provider.url), more } } })
+    annex = await startAnnex({
+      sandboxes: 'processes',
+      plugins: { tracker: { script: script(provider.url), more } },
+    })
     const { organization, site } = annex.server.samples
     const base = '/v1/integrations/tracker/installations'
     const { json } = await annex.api('POST', base, { organization, ...(await agreementTo(annex, 'tracker')) })

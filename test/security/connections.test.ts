@@ -43,7 +43,7 @@ describe('the credentials of a connection', () => {
   let path: string
   let id: string
   before(async () => {
-    annex = await startAnnex({ plugins: { connected: { script, more } } })
+    annex = await startAnnex({ sandboxes: 'processes', plugins: { connected: { script, more } } })
     const { organization, site } = annex.server.samples
     organizationToken = (await annex.api('POST', `/v1/orgs/${organization}/tokens`, {})).json.token
     const installed = await annex.api('POST', '/v1/integrations/connected/installations', {

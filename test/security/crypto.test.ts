@@ -81,6 +81,7 @@ export default createIntegration({
 let annex: Annex
 before(async () => {
   annex = await startAnnex({
+    sandboxes: 'processes',
     plugins: { attacker: { script: attacker }, signer: { script: signer } },
     flags: {
       SANDBOX_CPU_MS: '300',

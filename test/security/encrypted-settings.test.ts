@@ -43,6 +43,7 @@ describe('settings in the database', () => {
   before(async () => {
     test = await createTestDatabase()
     annex = await startAnnex({
+      sandboxes: 'processes',
       dataDir,
       flags: { DATABASE_URL: test.url, DELIVERY_RETRY_SECONDS: '600' },
       plugins: { keeper: { script: keeper, more }, other: { script: keeper, more } },

@@ -79,7 +79,7 @@ describe('what was entered as a secret', () => {
   let admin: string
   let version = 0
   before(async () => {
-    annex = await startAnnex({ plugins: { keeper: { script, more: first } } })
+    annex = await startAnnex({ sandboxes: 'processes', plugins: { keeper: { script, more: first } } })
     const { organization, site, space } = annex.server.samples
     const base = '/v1/integrations/keeper/installations'
     const { json } = await annex.api('POST', base, { organization, ...(await agreementTo(annex, 'keeper')) })

@@ -12,7 +12,7 @@ export default createIntegration({ fetch: async () => new Response(${answer}) })
 async function withAnnex(
   work: (annex: Annex, reload: () => Promise<Json[]>) => Promise<void>,
 ): Promise<void> {
-  const annex = await startAnnex()
+  const annex = await startAnnex({ sandboxes: 'processes' })
   try {
     await work(annex, async () => (await annex.api('POST', '/v1/reload')).json.items)
   } finally {

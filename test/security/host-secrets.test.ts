@@ -94,6 +94,7 @@ describe('what the host keeps to itself', () => {
     const pluginsDir = join(folder, 'plugins')
     writePlugin(pluginsDir, 'victim', { script: victim, more: named('VICTIM_KEY') })
     annex = await startAnnex({
+      sandboxes: 'processes',
       pluginsDir,
       flags: {
         SECRET_KEY: key.toString('base64'),

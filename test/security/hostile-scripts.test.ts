@@ -13,6 +13,7 @@ export default createIntegration({ fetch: async () => { for (;;) {} } })`
 describe('a script that is ended', () => {
   it('has the limit named in its log, for its author', async () => {
     const annex = await startAnnex({
+      sandboxes: 'processes',
       plugins: { looping: { script: looping } },
       flags: { SANDBOX_CPU_MS: '500' },
     })
@@ -40,7 +41,7 @@ export default createIntegration({
     return new Response(answer)
   },
 })`
-    const annex = await startAnnex({ plugins: { slow: { script: slow } } })
+    const annex = await startAnnex({ sandboxes: 'processes', plugins: { slow: { script: slow } } })
     try {
       const ask = async () => (await fetch(`${annex.url}/x/slow`)).text()
       assert.equal(await ask(), 'fine')
@@ -68,7 +69,7 @@ export default createIntegration({
   },
 })`
     const flags = { SANDBOX_CPU_MS: '20000', SANDBOX_LOAD_MS: '20000', SANDBOX_WALL_MS: '20000' }
-    const annex = await startAnnex({ plugins: { busy: { script: busy } }, flags })
+    const annex = await startAnnex({ sandboxes: 'processes', plugins: { busy: { script: busy } }, flags })
     try {
       assert.equal(await (await fetch(`${annex.url}/x/busy`)).text(), 'fine')
       const pid = annex.server.sandboxes.processes()[0]?.pid ?? 0

@@ -17,7 +17,10 @@ export default createIntegration({ fetch: async (request) => {
 } })`
 
 it('a script that logs without end neither slows down its neighbours nor pushes their errors out of the log', async () => {
-  const annex = await startAnnex({ plugins: { flood: { script: flood }, thrower: { script: thrower } } })
+  const annex = await startAnnex({
+    sandboxes: 'processes',
+    plugins: { flood: { script: flood }, thrower: { script: thrower } },
+  })
   try {
     assert.equal((await fetch(`${annex.url}/x/thrower`)).status, 200)
     const floods = Array.from({ length: 5 }, () => fetch(`${annex.url}/x/flood`))

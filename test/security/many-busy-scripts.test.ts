@@ -24,7 +24,7 @@ it('a publisher’s many busy scripts get a bounded number of processes, and eac
     SANDBOX_CPU_MS: '30000',
     SANDBOX_WALL_MS: '60000',
   }
-  const annex = await startAnnex({ pluginsDir, flags })
+  const annex = await startAnnex({ sandboxes: 'processes', pluginsDir, flags })
   try {
     await annex.api('POST', '/v1/orgs', { subdomain: 'acme', title: 'Acme' })
     const names = Array.from({ length: 8 }, (_none, n) => `busy-${n}`)

@@ -92,6 +92,7 @@ describe('an OAuth flow with a real provider', () => {
     provider = await startOidcProvider()
     const port = String(await findFreePort())
     annex = await startAnnex({
+      sandboxes: 'processes',
       plugins: {
         tracker: { script: withHandler(provider.url), more: settings('/oauth') },
         handmade: { script: byHand(provider.url), more: settings('/start') },

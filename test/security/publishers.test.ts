@@ -14,13 +14,13 @@ async function startWithPublishers(ends: AsyncDisposableStack, flags: Record<str
   const dataDir = mkdtempSync(join(tmpdir(), 'annex-publishers-'))
   ends.defer(() => rmSync(dataDir, { recursive: true, force: true }))
   const names = ['one', 'two', 'three']
-  const first = await startAnnex({ dataDir })
+  const first = await startAnnex({ sandboxes: 'processes', dataDir })
   for (const subdomain of names) await first.api('POST', '/v1/orgs', { subdomain, title: subdomain })
   await first.close()
   const plugins = Object.fromEntries(
     names.map((organization) => [organization, { organization, script: honest }]),
   )
-  const annex = await startAnnex({ dataDir, plugins, flags })
+  const annex = await startAnnex({ sandboxes: 'processes', dataDir, plugins, flags })
   ends.defer(annex.close)
   for (const name of names) assert.equal(await (await fetch(`${annex.url}/x/${name}`)).text(), 'fine')
   const third = annex.server.sandboxes.processes().filter(({ slot }) => slot.startsWith('third-party'))

@@ -16,7 +16,7 @@ export default createIntegration({
 
 describe('secrets that were rotated', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'annex-rotated-'))
-  const start = () => startAnnex({ dataDir, plugins: { teller: { script: teller } } })
+  const start = () => startAnnex({ sandboxes: 'processes', dataDir, plugins: { teller: { script: teller } } })
   let installationId = ''
   let [old, current] = ['', '']
   before(async () => {

@@ -31,7 +31,7 @@ describe('a setting with `secret: true`', () => {
   let endpoint: string
   let answers = ''
   before(async () => {
-    annex = await startAnnex({ plugins: { keeper: { script, more } } })
+    annex = await startAnnex({ sandboxes: 'processes', plugins: { keeper: { script, more } } })
     const base = '/v1/integrations/keeper/installations'
     const { json } = await annex.api('POST', base, {
       organization: annex.server.samples.organization,

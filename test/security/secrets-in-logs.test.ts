@@ -62,7 +62,7 @@ describe('the log of a script that logs its secrets', () => {
     process.env.CARELESS_API_KEY = secret
     // biome-ignore lint/suspicious/noTemplateCurlyInString: how a manifest names a variable
     const more = 'secrets:\n  API_KEY: ${{ env.CARELESS_API_KEY }}'
-    annex = await startAnnex({ plugins: { careless: { script: careless, more } } })
+    annex = await startAnnex({ sandboxes: 'processes', plugins: { careless: { script: careless, more } } })
     endpoint = (await installSample(annex, 'careless')).endpoint
     await until(
       async () => (await fetch(`${endpoint}/plain`)).json() as Json,

@@ -51,7 +51,7 @@ describe('a neighbour in the same sandbox process', () => {
       bomb: { script: bombAtLoad },
       honest: { script: honest },
     }
-    await (await startAnnex({ dataDir, plugins })).close()
+    await (await startAnnex({ sandboxes: 'processes', dataDir, plugins })).close()
     lightFuses(dataDir)
     const flags = {
       SANDBOX_SPARE: 'true',
@@ -59,7 +59,7 @@ describe('a neighbour in the same sandbox process', () => {
       SANDBOX_LOAD_MS: '300',
       SANDBOX_WALL_MS: '60000',
     }
-    annex = await startAnnex({ dataDir, plugins, flags })
+    annex = await startAnnex({ sandboxes: 'processes', dataDir, plugins, flags })
   })
   after(async () => {
     await annex.close()

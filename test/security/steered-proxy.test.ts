@@ -19,7 +19,10 @@ export default createIntegration({
 describe('an answer of a script', () => {
   let annex: Annex
   before(async () => {
-    annex = await startAnnex({ plugins: { one: { script: headers }, two: { script: headers } } })
+    annex = await startAnnex({
+      sandboxes: 'processes',
+      plugins: { one: { script: headers }, two: { script: headers } },
+    })
   })
   after(() => annex.close())
 

@@ -35,6 +35,7 @@ describe('the tokens of a script that is stopped', () => {
 
   before(async () => {
     annex = await startAnnex({
+      sandboxes: 'processes',
       plugins: { stops: plugin },
       flags: { SANDBOX_CPU_MS: '200', SANDBOX_RESIDENT_MB: '512' },
     })

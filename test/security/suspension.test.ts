@@ -36,6 +36,7 @@ describe('a script that ends its process again and again', () => {
   let installed: { id: string; endpoint: string; path: string }
   const start = () =>
     startAnnex({
+      sandboxes: 'processes',
       ...{ dataDir, pluginsDir },
       flags: { ...retries, SANDBOX_SPARE: 'true', SANDBOX_CPU_MS: '100', SANDBOX_RESIDENT_MB: '512' },
     })
@@ -149,7 +150,11 @@ describe('a script that ends its process again and again', () => {
 describe('work that is owed to a paused installation', () => {
   it('waits, however often it would have been tried meanwhile, and is done after the resume', async () => {
     const receiver = await startReceiver(200)
-    const annex = await startAnnex({ plugins: { bomb: { script: bomb(receiver.url) } }, flags: retries })
+    const annex = await startAnnex({
+      sandboxes: 'processes',
+      plugins: { bomb: { script: bomb(receiver.url) } },
+      flags: retries,
+    })
     try {
       const { endpoint, path } = await installSample(annex, 'bomb')
       await (await fetch(`${endpoint}/later`)).text()

@@ -90,7 +90,7 @@ const cases: [name: string, bytes: string, statuses: number[], there?: RegExp, a
 describe('a visitor who does not keep to HTTP', { concurrency: 4 }, () => {
   let annex: Annex
   before(async () => {
-    annex = await startAnnex({ plugins: { one: { script: echo('one') }, two: { script: echo('two') }, three: { script: echo('three') } } })
+    annex = await startAnnex({ sandboxes: 'processes', plugins: { one: { script: echo('one') }, two: { script: echo('two') }, three: { script: echo('three') } } })
     for (const name of ['one', 'two']) assert.equal((await fetch(`${annex.url}/x/${name}`)).status, 200)
   })
   after(() => annex.close())

@@ -7,6 +7,7 @@ import { agreementTo } from './agreement.ts'
 import { assertErrorAnswer, createAnswerCheck } from './check-answers.ts'
 import { keepTypes, reuse, shareBuilds, takeTypes } from './kept-builds.ts'
 import { type PluginSource, writePlugin } from './plugin-folder.ts'
+import { createStartInProcess } from './sandboxes-in-process.ts'
 import { createTestDatabase, type TestDatabase } from './test-database.ts'
 
 /** A test with a data folder of its own starts Annex on it more than once: its SQLite stays there. */
@@ -32,9 +33,11 @@ type Given = {
   flags?: Record<string, string>
   dataDir?: string
   envFile?: string
+  /** For hostile scripts, and where the process is the subject. Default: scripts run in the test's own process. */
+  sandboxes?: 'processes'
 }
 
-/** Starts a real Annex in this process: real sandbox processes, real HTTP, a database of its own in a temporary folder. */
+/** Starts a real Annex in this process: real isolates, real HTTP, a database of its own in a temporary folder. */
 export async function startAnnex(given: Given = {}): Promise<Annex> {
   const ends = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'annex-test-'))
@@ -74,7 +77,11 @@ async function start(given: Given, folder: string, ends: AsyncDisposableStack): 
   const environment = { HANDBOOK_STATS_REPORT_TOKEN: 'report-token', ...process.env }
   const server = await startServer(
     loadSettings({ flags, environment, envFile: given.envFile ?? '/nowhere/.env' }),
-    { seeAnswer: createAnswerCheck(), reuse: isPlain ? reuse : undefined },
+    {
+      seeAnswer: createAnswerCheck(),
+      reuse: isPlain ? reuse : undefined,
+      startProcess: given.sandboxes === 'processes' ? undefined : createStartInProcess(),
+    },
   )
   ends.defer(server.close)
   folders.forEach(keepTypes)

@@ -57,7 +57,7 @@ const bad: Record<string, { script: string; files?: Record<string, string>; at: 
 describe('a version that cannot be loaded', () => {
   let annex: Annex
   before(async () => {
-    annex = await startAnnex({ plugins: { ours: { script: good } } })
+    annex = await startAnnex({ sandboxes: 'processes', plugins: { ours: { script: good } } })
   })
   after(() => annex.close())
 
@@ -85,6 +85,7 @@ describe('a version that cannot be loaded', () => {
 
 it('a version that cannot be loaded is no reason not to start: the other plugins answer', async () => {
   const annex = await startAnnex({
+    sandboxes: 'processes',
     plugins: { bad: { script: 'throw new Error("no")' }, good: { script: good } },
   })
   try {
@@ -114,7 +115,7 @@ createIntegration({})
 export default {
   [Symbol.for('annex.dispatch')]: async ({ type }) => type === 'annex_describe' ? ${answer} : new Response('here'),
 }`
-      const annex = await startAnnex({ plugins: { own: { script } } })
+      const annex = await startAnnex({ sandboxes: 'processes', plugins: { own: { script } } })
       try {
         assert.deepEqual(
           annex.server.plugins.map(({ state }) => state),

@@ -112,11 +112,12 @@ async function start(dataDir: string, attacks: Attack[]): Promise<Annex> {
   const plugins = Object.fromEntries(
     attacks.map((attack) => [slug(attack.name), { script: scriptOf(attack) }]),
   )
-  const first = await startAnnex({ dataDir, plugins })
+  const first = await startAnnex({ sandboxes: 'processes', dataDir, plugins })
   await first.api('POST', '/v1/orgs', { subdomain: publisher, title: publisher })
   await first.close()
   lightFuses(dataDir)
   const annex = await startAnnex({
+    sandboxes: 'processes',
     dataDir,
     plugins: {
       ...plugins,

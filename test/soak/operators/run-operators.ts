@@ -101,7 +101,7 @@ async function startHosts(count: number, ends: AsyncDisposableStack): Promise<[A
   }
   const hosts: Annex[] = []
   for (let n = 0; n < (url === '' ? 1 : count); n += 1) {
-    const host = await startAnnex({ plugins: { sender: senderPlugin }, flags })
+    const host = await startAnnex({ sandboxes: 'processes', plugins: { sender: senderPlugin }, flags })
     ends.defer(host.close)
     hosts.push(host)
   }
