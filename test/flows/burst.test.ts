@@ -34,7 +34,7 @@ describe('one event to each of many installations of one plugin', () => {
     return startAnnex({
       sandboxes: 'processes',
       plugins: { burst },
-      flags: { RATE_LIMIT_VISITOR: '0', ...flags },
+      flags: { SANDBOX_SPARE: 'true', RATE_LIMIT_VISITOR: '0', ...flags },
     })
   }
 

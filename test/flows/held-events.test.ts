@@ -27,7 +27,7 @@ describe('an event for an installation that is held waits for its resume', () =>
     annex = await startAnnex({
       sandboxes: 'processes',
       plugins: { views: { scopes: ['site:views:read'], script, more } },
-      flags: { SANDBOX_CPU_MS: '100' },
+      flags: { SANDBOX_SPARE: 'true', SANDBOX_CPU_MS: '100' },
     })
     installed = await installSample(annex, 'views', 'site', { url: receiver.url })
   })

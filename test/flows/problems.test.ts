@@ -90,7 +90,12 @@ describe('a problem', () => {
         keyed: { more: 'secrets: { KEY: "${{ env.PROVIDER_KEY }}" }' },
       },
       flags: {
-        ...{ DELIVERY_RETRY_SECONDS: '0.1', SANDBOX_CPU_MS: '100', SANDBOX_RESIDENT_MB: '512' },
+        ...{
+          DELIVERY_RETRY_SECONDS: '0.1',
+          SANDBOX_SPARE: 'true',
+          SANDBOX_CPU_MS: '100',
+          SANDBOX_RESIDENT_MB: '512',
+        },
         ...{ PUBLIC_URL: `http://127.0.0.1:${port}`, DISK_FREE_MB: '999999999' },
       },
     })

@@ -114,7 +114,12 @@ describe('a body that streams', () => {
       sandboxes: 'processes',
       plugins: { streams: { script: script(url) } },
       // The CPU's is wide: many megabytes are computed here, also on a slow machine.
-      flags: { SANDBOX_WALL_MS: '8000', SANDBOX_CPU_MS: '20000', SANDBOX_BODY_BYTES: '100000000' },
+      flags: {
+        SANDBOX_SPARE: 'true',
+        SANDBOX_WALL_MS: '8000',
+        SANDBOX_CPU_MS: '20000',
+        SANDBOX_BODY_BYTES: '100000000',
+      },
     })
   })
   after(async () => {

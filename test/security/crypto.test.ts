@@ -84,6 +84,7 @@ before(async () => {
     sandboxes: 'processes',
     plugins: { attacker: { script: attacker }, signer: { script: signer } },
     flags: {
+      SANDBOX_SPARE: 'true',
       SANDBOX_CPU_MS: '300',
       SANDBOX_WALL_MS: '8000',
       SANDBOX_RESIDENT_MB: '512',

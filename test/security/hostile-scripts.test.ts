@@ -68,7 +68,12 @@ export default createIntegration({
     return new Response('fine')
   },
 })`
-    const flags = { SANDBOX_CPU_MS: '20000', SANDBOX_LOAD_MS: '20000', SANDBOX_WALL_MS: '20000' }
+    const flags = {
+      SANDBOX_SPARE: 'true',
+      SANDBOX_CPU_MS: '20000',
+      SANDBOX_LOAD_MS: '20000',
+      SANDBOX_WALL_MS: '20000',
+    }
     const annex = await startAnnex({ sandboxes: 'processes', plugins: { busy: { script: busy } }, flags })
     try {
       assert.equal(await (await fetch(`${annex.url}/x/busy`)).text(), 'fine')

@@ -37,7 +37,7 @@ describe('the tokens of a script that is stopped', () => {
     annex = await startAnnex({
       sandboxes: 'processes',
       plugins: { stops: plugin },
-      flags: { SANDBOX_CPU_MS: '200', SANDBOX_RESIDENT_MB: '512' },
+      flags: { SANDBOX_SPARE: 'true', SANDBOX_CPU_MS: '200', SANDBOX_RESIDENT_MB: '512' },
     })
     const { organization } = annex.server.samples
     const installed = await installIn(annex, 'stops', organization)
