@@ -149,5 +149,7 @@ function suite(): void {
     while (areOpen() < 3) await new Promise((resolve) => setTimeout(resolve, 5))
     server.close()
     assert.equal(areOpen(), 0)
+    // As the host does with a process that it has ended already.
+    server.close()
   })
 }

@@ -44,6 +44,7 @@ export function createIsolatePool(
       })
     },
     close() {
+      if (isClosed) return
       isClosed = true
       ready?.isolate.dispose()
       platform.snapshot?.release()
