@@ -4,7 +4,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 # As bin/annex.js does.
 export UV_THREADPOOL_SIZE ?= 16
 .DEFAULT_GOAL := help
-.PHONY: help run demo dev test torture check docs lint-api types migrate simulate bench soak kills power-cut operators conformance clean
+.PHONY: help run demo dev test test-wall torture check docs lint-api types migrate simulate bench soak kills power-cut operators conformance clean
 
 # isolated-vm needs the flag wherever a process holds isolates itself: some tests do.
 node := node --no-node-snapshot
@@ -28,8 +28,11 @@ dev: $(installed) .env ## Starts Annex, loads a plugin folder again when a file 
 demo: $(installed) ## Tells the main job as a story: an event, three attempts, a verified signature
 	@node host/cli/main.ts demo
 
-test: $(installed) ## Runs all tests on SQLite, and those of the database on PostgreSQL, too, where there is one
-	@node scripts/test.ts
+test: $(installed) ## Runs the tests on SQLite, and those of the database on PostgreSQL, too, where there is one
+	@node test/run.ts test
+
+test-wall: $(installed) ## Runs attacks, kills, power cuts and full disks, one file after the other
+	@node test/run.ts wall
 
 check: $(installed) .env ## Types, lint, format, import direction, generated files
 	@$(steps); \
@@ -65,7 +68,7 @@ migrate: $(installed) ## Brings the tables of the database up to date
 	@node host/cli/main.ts migrate
 
 torture: $(installed) ## Plays the long rounds of attacks, kills, power cuts, operators, soak and simulation; an hour
-	@TORTURE=1 node scripts/test.ts
+	@node test/run.ts torture
 
 simulate: $(installed) ## Plays the job engine's schedules of faults: SCHEDULES=10000 of them, or one SEED=
 	@SCHEDULES='$(SCHEDULES)' SEED='$(SEED)' node test/simulation/simulate.ts

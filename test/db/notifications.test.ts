@@ -1,3 +1,5 @@
+// databases: PostgreSQL
+
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { createNotifications } from '../../host/db/notifications.ts'

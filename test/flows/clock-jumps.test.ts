@@ -1,3 +1,6 @@
+// tier: wall (clocks that jump under hosts of their own)
+// databases: SQLite and PostgreSQL
+
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { until } from '../support/annex.ts'

@@ -1,3 +1,5 @@
+// databases: SQLite and PostgreSQL
+
 import assert from 'node:assert/strict'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,5 @@
+// databases: SQLite and PostgreSQL
+
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'

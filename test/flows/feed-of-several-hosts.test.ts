@@ -1,3 +1,5 @@
+// databases: PostgreSQL
+
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { it } from 'node:test'

@@ -1,3 +1,5 @@
+// tier: wall (full disks)
+
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { describe, it } from 'node:test'

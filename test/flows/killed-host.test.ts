@@ -1,3 +1,5 @@
+// tier: wall (kills of hosts)
+
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,6 @@
+// tier: wall and torture (kills of hosts under load)
+// databases: SQLite and PostgreSQL
+
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { wrongsOf } from '../soak/kills/print-ledger.ts'

@@ -1,3 +1,5 @@
+// tier: wall and torture (it measures the memory of a host under load)
+
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'

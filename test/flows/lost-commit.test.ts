@@ -1,3 +1,5 @@
+// databases: PostgreSQL
+
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'

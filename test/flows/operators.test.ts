@@ -1,3 +1,6 @@
+// tier: wall and torture (many people at once beside deliveries)
+// databases: SQLite and PostgreSQL
+
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { runOperators } from '../soak/operators/run-operators.ts'

@@ -1,3 +1,5 @@
+// databases: PostgreSQL
+
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import pg from 'pg'

@@ -1,3 +1,6 @@
+// tier: wall (kills of PostgreSQL)
+// databases: PostgreSQL
+
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { fileURLToPath } from 'node:url'

@@ -1,3 +1,5 @@
+// tier: wall and torture (power cuts under load)
+
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { cutBySql } from '../soak/power-cut/cut-by-sql.ts'

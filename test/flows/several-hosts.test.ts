@@ -1,3 +1,6 @@
+// tier: wall (several hosts under load)
+// databases: PostgreSQL
+
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,3 +1,5 @@
+// tier: wall (a disk that takes ten seconds for each sync)
+
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'

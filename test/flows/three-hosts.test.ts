@@ -1,3 +1,6 @@
+// tier: wall and torture (three hosts under load)
+// databases: PostgreSQL
+
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'

@@ -1,3 +1,5 @@
+// databases: SQLite and PostgreSQL
+
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,3 +1,5 @@
+// databases: SQLite and PostgreSQL
+
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'

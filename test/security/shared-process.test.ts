@@ -1,3 +1,5 @@
+// tier: wall (its attacks use every processor)
+
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,5 @@
+// tier: wall and torture (schedules of faults that keep a processor busy)
+
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { describe, it } from 'node:test'

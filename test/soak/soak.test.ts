@@ -1,3 +1,5 @@
+// tier: wall and torture (hostile installations use every processor)
+
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { roundsOf } from '../support/torture.ts'

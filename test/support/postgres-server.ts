@@ -9,6 +9,8 @@ import pg from 'pg'
 
 export type PostgresServer = {
   url: string
+  /** Of the process above the server's own. */
+  pid: number | undefined
   /** The folder of its data. */
   data: string
   /** Ends it at once, connections and all; its data stays. */
@@ -68,6 +70,7 @@ export async function startPostgres(bin: string, { fsync = false } = {}): Promis
     const stop = () => running.end({ keep: true })
     return {
       url,
+      pid: running.pid,
       data,
       stop,
       async start() {
@@ -130,7 +133,7 @@ async function run(bin: string, { folder, data, port, url, user, fsync }: Given)
   // Whoever forgets it does not wait for it.
   child.unref()
   for (const stream of [child.stdin, child.stderr]) (stream as unknown as { unref: () => void }).unref()
-  return { end }
+  return { end, pid: child.pid }
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import pg from 'pg'
 
 export type TestDatabase = { url: string; drop: () => Promise<void> }
 
-/** The PostgreSQL to run on; `make test` sets it for its second part. Empty: SQLite. */
+/** The PostgreSQL to run on: `make test` sets it for files whose header names PostgreSQL. Empty: SQLite. */
 const server = process.env.DATABASE_URL_TEST ?? ''
 
 /** For `skip`: why a test does not run that needs PostgreSQL. */

@@ -1,3 +1,5 @@
+// databases: SQLite and PostgreSQL
+
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createGroupCommit } from '../../host/db/group-commit.ts'

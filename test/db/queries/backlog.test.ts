@@ -1,3 +1,5 @@
+// databases: SQLite and PostgreSQL
+
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { readBacklog } from '../../../host/db/queries/backlog.ts'

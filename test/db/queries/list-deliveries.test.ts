@@ -1,3 +1,5 @@
+// databases: SQLite and PostgreSQL
+
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { createId, withPrefix } from '../../../host/db/ids.ts'

@@ -1,3 +1,4 @@
+// tier: wall and torture (the attacks use every processor)
 // Each attack is one line, so that it reads as a table.
 // biome-ignore-all format: a case to a line
 import { describeSiege } from './siege.ts'

@@ -1,3 +1,4 @@
+// tier: wall (its attacks use every processor)
 // Each case is one line, so that it reads as a table.
 // biome-ignore-all format: a case to a line
 import assert from 'node:assert/strict'
