@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { globSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -40,6 +41,8 @@ await using ends = new AsyncDisposableStack()
 let isStopped = false
 /** Half of what a short test costs is to load Annex, and half of a start is to bundle it: both are done once a run. */
 const builds = mkdtempSync(join(tmpdir(), 'annex-builds-'))
+/** Of databases on PostgreSQL: the first test that needs one makes it. */
+const template = `annex_template_${randomUUID().replaceAll('-', '')}`
 ends.defer(() => rmSync(builds, { recursive: true, force: true }))
 const [, , name = 'test', ...paths] = process.argv
 process.exitCode = await main()
@@ -103,7 +106,10 @@ function findTests(): TestFile[] | undefined {
 /** `pid`: of one that this run has started. */
 async function findServer(): Promise<(Server & { pid?: number }) | undefined> {
   const named = process.env.DATABASE_URL_TEST ?? ''
-  if (named !== '') return { name: `PostgreSQL ${await readVersion(named)} of DATABASE_URL_TEST`, url: named }
+  if (named !== '') {
+    ends.defer(async () => void (await askServer(named, `drop database if exists ${template} with (force)`)))
+    return { name: `PostgreSQL ${await readVersion(named)} of DATABASE_URL_TEST`, url: named }
+  }
   const bin = findPostgres()
   if (bin === undefined) return undefined
   const { url, pid, close } = await startPostgres(bin)
@@ -112,11 +118,16 @@ async function findServer(): Promise<(Server & { pid?: number }) | undefined> {
 }
 
 async function readVersion(url: string): Promise<string> {
+  const [row] = await askServer(url, 'show server_version')
+  return String(row?.server_version).replace(/ .*/, '')
+}
+
+async function askServer(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(url)
   await client.connect()
-  const { rows } = await client.query('show server_version')
+  const { rows } = await client.query(sql)
   await client.end()
-  return String(rows[0].server_version).replace(/ .*/, '')
+  return rows
 }
 
 /** @returns the exit code */
@@ -156,6 +167,7 @@ async function run(tier: Tier, groups: readonly TestGroup[]): Promise<number> {
 function environmentOf(tier: Tier): Record<string, string> {
   return {
     TEST_BUILDS_FOLDER: builds,
+    TEST_TEMPLATE_DATABASE: template,
     TORTURE: tier === 'torture' ? '1' : '',
     // As bin/annex.js does.
     UV_THREADPOOL_SIZE: '16',

@@ -67,7 +67,7 @@ it('a clock never goes back, whatever it is put right by', () => {
 
 it('queries that store due times find the clock of their database, in a transaction, too', async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'annex-clock-'))
-  const made = await createTestDatabase()
+  const made = await createTestDatabase(folder)
   const { db, clock, close } = await openDatabase(made.url, folder)
   context.after(async () => {
     await close()

@@ -16,7 +16,7 @@ import type { Db } from '../../host/db/db.ts'
 import { type Database, openDatabase } from '../../host/db/open-database.ts'
 import { isPostgres, rawRows, toSnakeCase } from '../../host/db/sql.ts'
 import { fillDatabase } from '../support/filled-database.ts'
-import { createTestDatabase, noPostgres } from '../support/test-database.ts'
+import { createEmptyDatabase, noPostgres } from '../support/test-database.ts'
 
 const ignore = () => {}
 
@@ -35,7 +35,7 @@ function newFile(t: TestContext): string {
 
 /** The address of an empty PostgreSQL database where tests run on one, else of SQLite. */
 async function newDatabase(t: TestContext): Promise<string> {
-  const { url, drop } = await createTestDatabase()
+  const { url, drop } = await createEmptyDatabase()
   t.after(drop)
   return url === '' ? newFile(t) : url
 }

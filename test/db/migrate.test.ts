@@ -12,14 +12,14 @@ import { openDatabase } from '../../host/db/open-database.ts'
 import { listTables } from '../../host/db/sql.ts'
 import { until } from '../support/annex.ts'
 import { startAnnexProcess } from '../support/annex-process.ts'
-import { createTestDatabase, noPostgres, type TestDatabase } from '../support/test-database.ts'
+import { createEmptyDatabase, noPostgres, type TestDatabase } from '../support/test-database.ts'
 
 describe('the tables of the database', () => {
   let folder: string
   let made: TestDatabase
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'annex-migrate-'))
-    made = await createTestDatabase()
+    made = await createEmptyDatabase()
   })
   afterEach(async () => {
     await made.drop()

@@ -21,7 +21,7 @@ import { usableSettings } from '../../host/installations/usable-settings.ts'
 import { normalizeManifest } from '../../host/manifest/normalize-manifest.ts'
 import type { Property } from '../../schemas/generated/manifest.ts'
 import { createManifest } from '../bundle/plugin-folder.ts'
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
+import { createEmptyDatabase, type TestDatabase } from '../support/test-database.ts'
 
 const hosts = {
   hook: 'https://hook.example/in',
@@ -120,7 +120,7 @@ describe('a database of 0.1.0', () => {
   let opened: Awaited<ReturnType<typeof openDatabase>>
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'annex-upgrade-'))
-    made = await createTestDatabase()
+    made = await createEmptyDatabase()
     const old = await openDatabase(made.url, folder, makeFirst)
     await fill(old.db)
     await old.close()

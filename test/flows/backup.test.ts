@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { type Annex, installSample, startAnnex, until } from '../support/annex.ts'
 import { findPostgres } from '../support/postgres-server.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { createTestDatabase } from '../support/test-database.ts'
+import { createEmptyDatabase, createTestDatabase } from '../support/test-database.ts'
 
 const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url))
 const page = readFileSync(path('docs/backup.md'), 'utf8')
@@ -87,7 +87,7 @@ it('and so has one of PostgreSQL', async (context) => {
   const source = await createTestDatabase()
   ends.defer(source.drop)
   if (bin === undefined || source.url === '') return context.skip('needs DATABASE_URL_TEST and pg_dump')
-  const target = await createTestDatabase()
+  const target = await createEmptyDatabase()
   ends.defer(target.drop)
   const folder = mkdtempSync(join(tmpdir(), 'annex-backup-'))
   ends.defer(() => rmSync(folder, { recursive: true, force: true }))

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { runAnnex } from '../cli/support/run-annex.ts'
 import { installSample, type Json, startAnnex, until } from '../support/annex.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { createTestDatabase } from '../support/test-database.ts'
+import { createEmptyDatabase } from '../support/test-database.ts'
 
 const pluginsDir = fileURLToPath(new URL('../../plugins', import.meta.url))
 const visitor = { anonymousId: 'v', userAgent: 'test', ip: '203.0.113.7', cookies: {} }
@@ -34,7 +34,7 @@ it('an Annex that starts on a copy of its database makes the attempts that were 
   )
   await first.close()
 
-  const { url, drop } = await createTestDatabase()
+  const { url, drop } = await createEmptyDatabase()
   ends.defer(drop)
   const to = url === '' ? `sqlite:${join(copied, 'annex.sqlite')}` : url
   const { code, stderr } = await runAnnex(['copy-database', `sqlite:${join(old, 'annex.sqlite')}`, to])

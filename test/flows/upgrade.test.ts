@@ -24,7 +24,7 @@ import pg from 'pg'
 import { stepNames } from '../../host/db/migrate.ts'
 import { type Annex, type Json, startAnnex, until } from '../support/annex.ts'
 import { readingReceivers } from '../support/reading-receivers.ts'
-import { createTestDatabase, noPostgres } from '../support/test-database.ts'
+import { createEmptyDatabase, noPostgres } from '../support/test-database.ts'
 
 const fixture = fileURLToPath(new URL('../fixtures/data-963fae2', import.meta.url))
 const kept: Json = JSON.parse(readFileSync(join(fixture, 'expected.json'), 'utf8'))
@@ -200,7 +200,7 @@ for (const [database, skip] of Object.entries(databases)) {
 
 /** Restores the dump into a database of its own. @returns its address */
 async function restore(ends: AsyncDisposableStack): Promise<string> {
-  const { url, drop } = await createTestDatabase()
+  const { url, drop } = await createEmptyDatabase()
   ends.defer(drop)
   const client = new pg.Client(url)
   await client.connect()

@@ -43,7 +43,7 @@ export const numberOf = ({ subject }: Job): number => JSON.parse(subject).n
 
 export async function openQueue(): Promise<Queue> {
   const folder = mkdtempSync(join(tmpdir(), 'annex-queue-'))
-  const made = await createTestDatabase()
+  const made = await createTestDatabase(folder)
   const database = await openDatabase(made.url, folder)
   const { db, clock } = database
   const workers: Worker[] = []

@@ -43,7 +43,7 @@ describe('the receipts of dispatches', () => {
       () => nowMs,
     )
   before(async () => {
-    given = await createTestDatabase()
+    given = await createTestDatabase(folder)
     database = await openDatabase(given.url, folder)
   })
   after(async () => {

@@ -59,7 +59,7 @@ async function start(given: Given, folder: string, ends: AsyncDisposableStack): 
   )
   folders.forEach(takeTypes)
   if (given.dataDir === undefined) shareBuilds(dataDir)
-  const database = given.dataDir === undefined ? await createTestDatabase() : noDatabase
+  const database = given.dataDir === undefined ? await createTestDatabase(dataDir) : noDatabase
   ends.defer(database.drop)
   const flags = {
     PORT: '0',

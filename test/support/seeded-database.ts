@@ -33,7 +33,7 @@ export async function openSeeded(toUrl = async (url: string) => url): Promise<Se
   const ends = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'annex-test-'))
   ends.defer(() => rmSync(folder, { recursive: true }))
-  const given = await createTestDatabase()
+  const given = await createTestDatabase(folder)
   ends.defer(given.drop)
   const database = await openDatabase(await toUrl(given.url), folder)
   const { db, reader, longReader } = database

@@ -23,7 +23,7 @@ describe('the secrets of a delivery', () => {
   let reader: SecretReader
   let nowMs = 0
   before(async () => {
-    test = await createTestDatabase()
+    test = await createTestDatabase(folder)
     database = await openDatabase(test.url, folder)
     await insertRecords(database)
   })

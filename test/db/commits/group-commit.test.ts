@@ -12,7 +12,7 @@ import { createTestDatabase } from '../../support/test-database.ts'
 async function openCommits(ends: AsyncDisposableStack) {
   const folder = mkdtempSync(join(tmpdir(), 'annex-commits-'))
   ends.defer(() => rmSync(folder, { recursive: true }))
-  const made = await createTestDatabase()
+  const made = await createTestDatabase(folder)
   ends.defer(made.drop)
   const database = await openDatabase(made.url, folder)
   ends.defer(database.close)
