@@ -39,17 +39,21 @@ const button = '{ type: button, title: Title, description: Go, button_text: Go, 
 const levels = ['account', 'site'] as const
 type Level = (typeof levels)[number]
 
-const declare = (value?: string, required = false) =>
+/** A manifest with the setting `other` at both levels, and these. */
+const declareAll = (settings: Record<string, string>, required = false) =>
   [
     'configurations:',
     ...levels.flatMap((level) => [
       `  ${level}:`,
       '    properties:',
       `      other: ${property('string')}`,
-      ...(value === undefined ? [] : [`      value: ${value}`]),
+      ...Object.entries(settings).map(([name, declared]) => `      ${name}: ${declared}`),
       ...(required ? ['    required: [value]'] : []),
     ]),
   ].join('\n')
+
+const declare = (value?: string, required = false) =>
+  declareAll(value === undefined ? {} : { value }, required)
 
 const component =
   'blocks: [{ id: settings, title: Settings }]\nconfigurations:\n  account: { componentId: settings }\n  site: { componentId: settings }'
@@ -74,13 +78,14 @@ describe('a setting that a version drops', () => {
     assert.equal(json.items[0].state, 'loaded', text)
   }
 
-  async function set(level: Level, value: unknown): Promise<void> {
-    const { status, text } = await annex.api('PUT', `${paths[level]}/configuration/value`, { value })
+  async function set(level: Level, value: unknown, name = 'value'): Promise<void> {
+    const { status, text } = await annex.api('PUT', `${paths[level]}/configuration/${name}`, { value })
     assert.equal(status, 200, text)
   }
 
-  async function clear(): Promise<void> {
-    for (const level of levels) await annex.api('DELETE', `${paths[level]}/configuration/value`)
+  async function clear(names: readonly string[] = ['value']): Promise<void> {
+    for (const level of levels)
+      for (const name of names) await annex.api('DELETE', `${paths[level]}/configuration/${name}`)
   }
 
   const show = async (level: Level): Promise<Json> => (await annex.api('GET', paths[level])).json
@@ -88,42 +93,54 @@ describe('a setting that a version drops', () => {
   /** What the script of the deployed version gets. */
   const given = (level: Level, query = '') => ask(endpoints[level], query)
 
-  async function assertNotGiven(level: Level, what: string): Promise<void> {
+  async function assertNotGiven(
+    level: Level,
+    what: string,
+    names: readonly string[] = ['value'],
+  ): Promise<void> {
     const { environment, api } = await given(level)
-    assert.deepEqual([environment.value, api.value], [undefined, undefined], what)
+    for (const name of names)
+      assert.deepEqual([environment[name], api[name]], [undefined, undefined], `${name}: ${what}`)
   }
 
-  const kinds: [what: string, declared: string, values: unknown[]][] = [
-    ['text', property('string'), ['on', '']],
-    ['a secret', '{ type: string, title: Title, description: Text, secret: true }', ['sk-0123456789']],
-    ['a choice', '{ type: string, title: Title, description: Text, enum: [on, off] }', ['on']],
-    ['a number', property('number'), [0, 7]],
-    ['a switch', property('boolean'), [false, true]],
+  const kinds = {
+    text: property('string'),
+    secret: '{ type: string, title: Title, description: Text, secret: true }',
+    choice: '{ type: string, title: Title, description: Text, enum: [on, off] }',
+    number: property('number'),
+    switch: property('boolean'),
+  }
+  const names = Object.keys(kinds)
+  const rounds: Record<keyof typeof kinds, unknown>[] = [
+    { text: 'on', secret: 'sk-0123456789', choice: 'on', number: 0, switch: false },
+    { text: '', secret: 'sk-9876543210', choice: 'off', number: 7, switch: true },
   ]
 
-  for (const [what, declared, values] of kinds) {
-    for (const level of levels) {
-      it(`is not given to its script, and is there again with its version: ${what} of the ${level}`, async () => {
-        await deploy(declare(declared))
-        await clear()
-        for (const value of values) {
-          await deploy(declare(declared))
-          await set(level, value)
-          assert.equal((await given(level)).environment.value, value)
-          await deploy(declare())
-          for (const one of levels) await assertNotGiven(one, `${what} at the ${one}`)
-          // Edits of others keep it.
-          await annex.api('PATCH', paths[level], { configuration: { other: 'typed' } })
-          await given(level, `own=${JSON.stringify({ counted: 1 })}`)
-          await assertNotGiven(level, what)
-          const { previous } = await until(
-            () => given(level),
-            (found) => found.previous !== undefined,
-          )
-          assert.ok(!('value' in previous), JSON.stringify(previous))
-          await deploy(declare(declared))
-          assert.deepEqual((await given(level)).environment.value, value)
+  for (const level of levels) {
+    for (const values of rounds) {
+      it(`is not given to its script, and is there again with its version: ${JSON.stringify(values)} of the ${level}`, async () => {
+        await deploy(declareAll(kinds))
+        await clear(names)
+        for (const [name, value] of Object.entries(values)) await set(level, value, name)
+        const assertGiven = async () => {
+          const { environment } = await given(level)
+          for (const [name, value] of Object.entries(values)) assert.equal(environment[name], value, name)
         }
+        await assertGiven()
+        await deploy(declare())
+        for (const one of levels) await assertNotGiven(one, `at the ${one}`, names)
+        // Edits of others keep it.
+        await annex.api('PATCH', paths[level], { configuration: { other: 'typed' } })
+        await given(level, `own=${JSON.stringify({ counted: 1 })}`)
+        await assertNotGiven(level, 'after edits', names)
+        const { previous } = await until(
+          () => given(level),
+          (found) => found.previous !== undefined,
+        )
+        for (const name of names) assert.ok(!(name in previous), JSON.stringify(previous))
+        await deploy(declareAll(kinds))
+        await assertGiven()
+        await clear(names)
       })
     }
   }
@@ -144,35 +161,49 @@ describe('a setting that a version drops', () => {
     for (const level of levels) assert.equal((await given(level)).environment.value, level)
   })
 
-  const returns: [what: string, before: string, value: unknown, later: string, problem: RegExp][] = [
-    ['text as a number', property('string'), 'on', property('number'), /must be a number, found another/],
-    ['text as a switch', property('string'), 'true', property('boolean'), /must be true or false, found an/],
-    ['a number as text', property('number'), 7, property('string'), /must be text, found another value/],
-    ['a switch as a number', property('boolean'), true, property('number'), /must be a number, found an/],
-    [
-      'text as choices',
-      property('string'),
-      'on',
-      '{ type: string, title: Title, description: Text, enum: [one, two] }',
-      /must be one of its choices, found another value/,
-    ],
-  ]
-  for (const [what, before, value, later, problem] of returns) {
-    it(`makes its level pending when it comes back: ${what}`, async () => {
-      for (const level of levels) {
-        await deploy(declare(before))
-        await set(level, value)
-        await deploy(declare())
-        assert.equal((await show(level)).status, 'active')
-        await deploy(declare(later))
+  const returns = {
+    textAsNumber: {
+      ...{ before: property('string'), value: 'on', later: property('number') },
+      problem: /must be a number, found another/,
+    },
+    textAsSwitch: {
+      ...{ before: property('string'), value: 'true', later: property('boolean') },
+      problem: /must be true or false, found an/,
+    },
+    numberAsText: {
+      ...{ before: property('number'), value: 7, later: property('string') },
+      problem: /must be text, found another value/,
+    },
+    switchAsNumber: {
+      ...{ before: property('boolean'), value: true, later: property('number') },
+      problem: /must be a number, found an/,
+    },
+    textAsChoice: {
+      ...{ before: property('string'), value: 'on' },
+      later: '{ type: string, title: Title, description: Text, enum: [one, two] }',
+      problem: /must be one of its choices, found another value/,
+    },
+  }
+  const returning = Object.entries(returns)
+  const older = Object.fromEntries(returning.map(([name, { before }]) => [name, before]))
+  const newer = Object.fromEntries(returning.map(([name, { later }]) => [name, later]))
+  for (const level of levels) {
+    it(`makes the ${level} pending when it comes back with another type, until each value is deleted`, async () => {
+      await deploy(declareAll(older))
+      for (const [name, { value }] of returning) await set(level, value, name)
+      await deploy(declare())
+      assert.equal((await show(level)).status, 'active')
+      await deploy(declareAll(newer))
+      await assertNotGiven(level, 'of another type', Object.keys(returns))
+      for (const [name, { problem }] of returning) {
         const { status, problems } = await show(level)
         assert.equal(status, 'pending')
-        assert.match(problems.map(({ message }: Json) => message).join(), problem)
-        await assertNotGiven(level, what)
+        const found = problems.filter(({ path }: Json) => path === `/configuration/${name}`)
+        assert.match(found.map(({ message }: Json) => message).join(), problem)
         assert.equal((await given(level)).status, 'pending')
-        await annex.api('DELETE', `${paths[level]}/configuration/value`)
-        assert.equal((await show(level)).status, 'active')
+        await annex.api('DELETE', `${paths[level]}/configuration/${name}`)
       }
+      assert.equal((await show(level)).status, 'active')
     })
   }
 
@@ -238,12 +269,27 @@ describe('one name with a type for the account and another one for the site', ()
     ],
     ['{ type: string, title: Title, default: "" }', property('number'), ''],
   ]
-  for (const [account, site, stored] of pairs) {
-    it(`gives the site nothing of the account’s: ${account} and ${site}`, async (context) => {
+  const shared: (typeof pairs)[number] = [
+    '{ type: string, title: Title, default: high }',
+    '{ type: string, title: Title, enum: [high, low] }',
+    'low',
+  ]
+  const nameOf = (pair: (typeof pairs)[number]) => `keeper-${[...pairs, shared].indexOf(pair)}`
+  let annex: Annex
+  before(async () => {
+    const plugins = [...pairs, shared].map((pair) => {
+      const [account, site] = pair
       const more = `configurations:\n  account:\n    properties:\n      value: ${account}\n  site:\n    properties:\n      value: ${site}`
-      const annex = await startAnnex({ plugins: { keeper: { script, more } } })
-      context.after(annex.close)
-      const { endpoint, path } = await installSample(annex, 'keeper', 'site')
+      return [nameOf(pair), { script, more }]
+    })
+    annex = await startAnnex({ plugins: Object.fromEntries(plugins) })
+  })
+  after(() => annex?.close())
+
+  for (const pair of pairs) {
+    const [account, site, stored] = pair
+    it(`gives the site nothing of the account’s: ${account} and ${site}`, async () => {
+      const { endpoint, path } = await installSample(annex, nameOf(pair), 'site')
       const given = async () => (await ask(endpoint)).environment
       assert.deepEqual(await given(), {})
       const at = path.replace(/\/sites\/.*/, '')
@@ -253,11 +299,8 @@ describe('one name with a type for the account and another one for the site', ()
     })
   }
 
-  it('gives the site the account’s value and default where its own schema allows them', async (context) => {
-    const more = `configurations:\n  account:\n    properties:\n      value: { type: string, title: Title, default: high }\n  site:\n    properties:\n      value: { type: string, title: Title, enum: [high, low] }`
-    const annex = await startAnnex({ plugins: { keeper: { script, more } } })
-    context.after(annex.close)
-    const { endpoint, path } = await installSample(annex, 'keeper', 'site')
+  it('gives the site the account’s value and default where its own schema allows them', async () => {
+    const { endpoint, path } = await installSample(annex, nameOf(shared), 'site')
     const given = async () => (await ask(endpoint)).environment
     assert.deepEqual(await given(), { value: 'high' })
     await annex.api('PUT', `${path.replace(/\/sites\/.*/, '')}/configuration/value`, { value: 'low' })
