@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { after, before, beforeEach, describe, it } from 'node:test'
 import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 
@@ -70,9 +70,12 @@ describe('a setting that a version drops', () => {
     endpoints = { account: endpoint.replace(/\/sites\/.*/, ''), site: endpoint }
   })
   after(() => annex?.close())
+  // A test that deploys a manifest again deploys the version of before.
+  beforeEach(() => {
+    version += 1
+  })
 
   async function deploy(more: string): Promise<void> {
-    version += 1
     writePlugin(annex.pluginsDir, 'keeper', { script: `${script} // ${version}`, more })
     const { json, text } = await annex.api('POST', '/v1/reload')
     assert.equal(json.items[0].state, 'loaded', text)
