@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { findImported } from '../scripts/imports.ts'
-import { readTreeCpu } from './support/process-cpu.ts'
+import { readTreeCpu } from './bench/measure/cpu-time.ts'
 import { parseTestHeader, readTestHeader } from './support/test-header.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))

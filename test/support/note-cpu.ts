@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
+import { readTreeCpu } from '../bench/measure/cpu-time.ts'
 import { type CpuNote, notesOfCpu } from './cpu-report.ts'
-import { readTreeCpu } from './process-cpu.ts'
 
 /** All files of a group are loaded before the tests of the first one begin. */
 let current = { title: '', fromSeconds: 0 }
