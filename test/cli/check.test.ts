@@ -1,3 +1,5 @@
+// cpu: 60 s (each of its commands is a process that tries scripts)
+
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'

@@ -1,3 +1,5 @@
+// cpu: 45 s (twenty large sandboxes, several times)
+
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'

@@ -1,3 +1,5 @@
+// cpu: 45 s (forty deployments)
+
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { agreementTo } from '../support/agreement.ts'

@@ -1,3 +1,5 @@
+// cpu: 60 s (thousands of requests)
+
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { SignJWT } from 'jose'
