@@ -39,29 +39,29 @@ check: $(installed) .env ## Types, lint, format, import direction, generated fil
 	step tsc -p .; \
 	step tsc -p runtime; \
 	if [ -d test/bench/peers/node_modules ]; then step tsc -p test/bench/peers; fi; \
-	step node scripts/generate-types.ts --check; \
-	step node scripts/generate-docs.ts --check; \
+	step node schemas/generate/generate-types.ts --check; \
+	step node docs/generate/generate-docs.ts --check; \
 	step node host/cli/main.ts types --check; \
-	step node scripts/compile-plugins.ts; \
+	step node test/support/compile-plugins.ts; \
 	step biome check .; \
 	step node --test --test-reporter=dot test/imports.test.ts test/words.test.ts; \
 	finish; \
 	echo 'check: types, lint, format, import direction and generated files are in order'
 
 docs: $(installed) ## Writes the reference of the API as one HTML page, and prints its address
-	@node scripts/write-docs.ts
+	@node docs/generate/write-docs.ts
 
 # Fetches Redocly's linter by npx. Its telemetry is off.
 lint-api: $(installed) ## Checks the OpenAPI document by Redocly's recommended rules
-	@node scripts/write-openapi.ts node_modules/.cache/openapi.json
+	@node schemas/generate/write-openapi.ts node_modules/.cache/openapi.json
 	@REDOCLY_TELEMETRY=off npx --yes @redocly/cli@2.77.0 lint --extends=recommended node_modules/.cache/openapi.json
 
 types: $(installed) .env ## Generates the types of schemas and of plugin settings, and checks the scripts against them
 	@$(steps); \
-	step node scripts/generate-types.ts; \
-	step node scripts/generate-docs.ts; \
+	step node schemas/generate/generate-types.ts; \
+	step node docs/generate/generate-docs.ts; \
 	step node host/cli/main.ts types; \
-	step node scripts/compile-plugins.ts; \
+	step node test/support/compile-plugins.ts; \
 	finish
 
 migrate: $(installed) ## Brings the tables of the database up to date

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { parseImports } from '../scripts/imports.ts'
+import { parseImports } from './support/imports.ts'
 
 /** A room of host/ imports rooms of lower floors, and rooms to its left on its own floor. */
 const floors = [
@@ -32,7 +32,7 @@ const forbidden = [
 ]
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const files = globSync('{host,runtime,schemas,scripts}/**/*.ts', { cwd: root })
+const files = globSync('{host,runtime,schemas,docs}/**/*.ts', { cwd: root })
   .filter((file) => !file.includes('node_modules'))
   .sort()
 const imports = files.flatMap((file) => parseImports(readFileSync(join(root, file), 'utf8'), file))

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { findImported } from '../scripts/imports.ts'
 import { readTreeCpu } from './bench/measure/cpu-time.ts'
+import { findImported } from './support/imports.ts'
 import { parseTestHeader, readTestHeader } from './support/test-header.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))

@@ -24,7 +24,7 @@ async function make(context: TestContext, target: string, failing: string) {
 test('make check runs every step and names the failed ones', async (context) => {
   const { status, stdout, stderr } = await make(context, 'check', '"node host/cli/main.ts types --check"')
   assert.notEqual(status, 0)
-  for (const step of ['tsc -p .', 'node scripts/compile-plugins.ts', 'biome check .'])
+  for (const step of ['tsc -p .', 'node test/support/compile-plugins.ts', 'biome check .'])
     assert.ok(stdout.includes(`ran ${step}\n`))
   assert.match(stderr, /^check: failed: node host\/cli\/main\.ts types --check$/m)
   assert.doesNotMatch(stdout, /are in order/)

@@ -12,7 +12,7 @@ describe('the page that `make docs` writes', () => {
   let text: string
   let byId: Map<string, ReturnType<typeof page.querySelectorAll>[number][]>
   before(() => {
-    const script = fileURLToPath(new URL('../../scripts/write-docs.ts', import.meta.url))
+    const script = fileURLToPath(new URL('../../docs/generate/write-docs.ts', import.meta.url))
     const printed = execFileSync(process.execPath, [script], { encoding: 'utf8' })
     text = readFileSync(fileURLToPath(printed.trim()), 'utf8')
     page = parseHTML(text).document

@@ -121,7 +121,7 @@ describe('the block from a pasted link as docs/plugins.md shows it', () => {
 
   it('has types', () => {
     const folder = join(annex.pluginsDir, 'clip')
-    const { status, stdout } = spawnSync('node', [join(root, 'scripts/compile-plugins.ts'), folder], {
+    const { status, stdout } = spawnSync('node', [join(root, 'test/support/compile-plugins.ts'), folder], {
       encoding: 'utf8',
     })
     assert.equal(status, 0, stdout)
@@ -170,7 +170,7 @@ describe('the sign-in of visitors as docs/plugins.md shows it', () => {
 
   it('has types', () => {
     const folder = join(annex.pluginsDir, 'sign-in')
-    const { status, stdout } = spawnSync('node', [join(root, 'scripts/compile-plugins.ts'), folder], {
+    const { status, stdout } = spawnSync('node', [join(root, 'test/support/compile-plugins.ts'), folder], {
       encoding: 'utf8',
     })
     assert.equal(status, 0, stdout)

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { createSdkReference } from '../../docs/generate/sdk-reference.ts'
 import * as jsx from '../../runtime/sdk/jsx-runtime.ts'
-import { createSdkReference } from '../../scripts/sdk-reference.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 

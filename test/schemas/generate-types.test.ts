@@ -3,7 +3,7 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { generateTypes } from '../../scripts/generate-types.ts'
+import { generateTypes } from '../../schemas/generate/generate-types.ts'
 import { createFolder } from '../bundle/plugin-folder.ts'
 
 const schemas = fileURLToPath(new URL('../../schemas/', import.meta.url))

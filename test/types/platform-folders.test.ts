@@ -11,7 +11,7 @@ const fixtures = join(root, 'test/fixtures/platform-scripts')
 /** @returns the lines of the compiler, each without the path above its folder */
 const compileFolders = (folders: string[]): Promise<{ code: number; lines: string[] }> =>
   new Promise((resolve) => {
-    const script = join(root, 'scripts/compile-plugins.ts')
+    const script = join(root, 'test/support/compile-plugins.ts')
     execFile(process.execPath, [script, ...folders], { cwd: root }, (error, stdout, stderr) => {
       const lines = (stdout + stderr).split('\n').filter((line) => line !== '')
       resolve({

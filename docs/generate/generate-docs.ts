@@ -5,17 +5,17 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type ConstantPlace, limitsTable } from '../host/config/limits-table.ts'
-import { describeSetting } from '../host/config/setting.ts'
-import { settingsTable } from '../host/config/settings-table.ts'
-import { droppedHeaders } from '../host/endpoints/endpoint-headers.ts'
-import { errorCodes } from '../host/errors.ts'
-import { loadApi } from '../schemas/api.ts'
-import { eventRules } from '../schemas/events.ts'
+import { type ConstantPlace, limitsTable } from '../../host/config/limits-table.ts'
+import { describeSetting } from '../../host/config/setting.ts'
+import { settingsTable } from '../../host/config/settings-table.ts'
+import { droppedHeaders } from '../../host/endpoints/endpoint-headers.ts'
+import { errorCodes } from '../../host/errors.ts'
+import { loadApi } from '../../schemas/api.ts'
+import { eventRules } from '../../schemas/events.ts'
 import { createApiTable } from './api-table.ts'
 import { createSdkReference } from './sdk-reference.ts'
 
-const root = new URL('..', import.meta.url)
+const root = new URL('../..', import.meta.url)
 
 const settingRows = Object.entries(settingsTable).map(
   ([name, setting]) =>

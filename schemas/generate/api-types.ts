@@ -1,5 +1,5 @@
 import { compile, type Options } from 'json-schema-to-typescript'
-import type { ApiFile, Parameter, Schema } from '../schemas/openapi.ts'
+import type { ApiFile, Parameter, Schema } from '../openapi.ts'
 
 /** A file of generated types, by the id of its schema file. */
 export type ApiTypes = { id: string; text: string }

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compile } from 'json-schema-to-typescript'
-import { readApiFiles } from '../schemas/read-api-files.ts'
+import { readApiFiles } from '../read-api-files.ts'
 import { makeApiTypes } from './api-types.ts'
 
 /** One generated file: where it belongs, what it should hold, and whether the disk holds something else. */
@@ -100,7 +100,7 @@ function forTypes(schema: unknown): never {
 }
 
 if (import.meta.main) {
-  const root = dirname(dirname(fileURLToPath(import.meta.url)))
+  const root = fileURLToPath(new URL('../..', import.meta.url))
   process.exitCode = await generateTypes(root, process.argv.slice(2), (line) =>
     process.stderr.write(`${line}\n`),
   )

@@ -1,4 +1,4 @@
-import type { Api, Operation } from '../schemas/api.ts'
+import type { Api, Operation } from '../../schemas/api.ts'
 
 /** The operations of the API in Markdown: a table for each resource, with a row for each operation. */
 export function createApiTable({ document, operations }: Api): string {

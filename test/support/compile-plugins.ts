@@ -3,18 +3,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { toCompilerSettings } from '../host/bundle/compiler-options.ts'
-import { readTsconfig, type Tsconfig } from '../host/bundle/read-tsconfig.ts'
-import { loadSettings } from '../host/config/load-settings.ts'
-import { sideBySide } from '../host/side-by-side.ts'
-import { listPluginFolders } from '../host/versions/plugins-dir.ts'
+import { toCompilerSettings } from '../../host/bundle/compiler-options.ts'
+import { readTsconfig, type Tsconfig } from '../../host/bundle/read-tsconfig.ts'
+import { loadSettings } from '../../host/config/load-settings.ts'
+import { sideBySide } from '../../host/side-by-side.ts'
+import { listPluginFolders } from '../../host/versions/plugins-dir.ts'
 
 /**
  * Checks the scripts of plugin folders with TypeScript, each folder by itself: those that are named, or all in PLUGINS_DIR.
  * The options are those of `plugins/tsconfig.json`. In a folder with a `tsconfig.json` its own decide, without what it extends.
  */
 
-const root = fileURLToPath(new URL('..', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
 const base = join(root, 'plugins/tsconfig.json')
 
 /** The options that decide what the compiler finds, and that every compiler since TypeScript 5 knows. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import MarkdownIt from 'markdown-it'
-import type { Api, Operation } from '../schemas/api.ts'
-import { levelOperations } from '../schemas/generated/api/operations.ts'
-import type { Answer, OpenApi, Parameter, Schema } from '../schemas/openapi.ts'
+import type { Api, Operation } from '../../schemas/api.ts'
+import { levelOperations } from '../../schemas/generated/api/operations.ts'
+import type { Answer, OpenApi, Parameter, Schema } from '../../schemas/openapi.ts'
 import { fieldsOf, nameOf, toJson, toLimits } from './describe-schema.ts'
 
 const markdown = new MarkdownIt()

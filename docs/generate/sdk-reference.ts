@@ -10,7 +10,7 @@ import {
   parseDeclarations,
 } from './parse-declarations.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = (program: string, ...args: string[]) =>
   execFileSync(join(root, 'node_modules/.bin', program), args, { cwd: root, stdio: 'pipe' })
 
