@@ -32,7 +32,7 @@ type Rest<A extends Address> =
 
 export type Client = {
   url: string
-  /** @throws ApiError; the error of `fetch` without an answer */
+  /** @throws ApiError, ParameterError, NoAnnexError; the error of `fetch` without an answer */
   call: <A extends Address>(address: A, ...request: Rest<A>) => Promise<Answer<A>>
   /** As `call`, with the ETag of the record. Send it as `if-match` to change the record as it was read. */
   read: <A extends Address>(address: A, ...request: Rest<A>) => Promise<Versioned<Answer<A>>>
@@ -112,7 +112,7 @@ type List = { items: unknown[]; next?: { page: string } }
 /**
  * Each parameter stays one segment of the path.
  *
- * @throws RangeError for an empty text or a dot segment, which would make another path
+ * @throws ParameterError
  */
 function toTarget(address: Address, given: object = {}): { method: string; path: string } {
   const params = new Map<string, string>(Object.entries(given))
@@ -123,7 +123,7 @@ function toTarget(address: Address, given: object = {}): { method: string; path:
     .replace('{installation}', `{installation}${level}`)
     .replace(/\{(\w+)\}/g, (_all, name: string) => {
       const value = params.get(name) ?? ''
-      if (/^\.*$/.test(value)) throw new RangeError(`"${value}" is no ${name} in ${address}`)
+      if (/^\.*$/.test(value)) throw new ParameterError(value, `${name} in ${address}`)
       return encodeURIComponent(value)
     })
   return { method, path }
@@ -135,6 +135,17 @@ async function readJson(response: Response): Promise<unknown> {
     return JSON.parse(text)
   } catch (cause) {
     throw new NoAnnexError(response.url, { cause })
+  }
+}
+
+/** A parameter is an empty text or a dot segment, which would make another path. */
+export class ParameterError extends RangeError {
+  override readonly name = 'ParameterError'
+  readonly value: string
+
+  constructor(value: string, where: string) {
+    super(`"${value}" is no ${where}.`)
+    this.value = value
   }
 }
 

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import type { AuditEntry, AuditList } from '../../schemas/generated/api/audit.ts'
+import type { AuditEntry, ListAuditQuery } from '../../schemas/generated/api/audit.ts'
 import { createLimitOption, withExamples } from './options.ts'
 import { openSession } from './session.ts'
 import { printTable } from './terminal.ts'
 
-type Options = { action?: string; subject?: string; actor?: string; limit?: number; all?: true }
+type Options = Partial<ListAuditQuery> & { all?: true }
 
 export function addAudit(program: Command): void {
   const command = program
@@ -26,15 +26,10 @@ export function addAudit(program: Command): void {
 async function listAudit({ all, limit, ...filter }: Options, command: Command): Promise<void> {
   const { api, terminal } = openSession(command)
   if (all) {
-    let page: string | undefined
-    do {
-      const answer: AuditList = await api.get('/v1/audit', { ...filter, page, limit: 1000 })
-      for (const entry of answer.items) terminal.printJsonLine(entry)
-      page = answer.next?.page
-    } while (page !== undefined)
+    for await (const entry of api.all('GET /v1/audit', { query: filter })) terminal.printJsonLine(entry)
     return
   }
-  const answer = await api.get<AuditList>('/v1/audit', { ...filter, limit })
+  const answer = await api.call('GET /v1/audit', { query: { ...filter, limit } })
   if (terminal.json) return terminal.printJson(answer)
   const rows = answer.items.map((entry) => [
     entry.at,

@@ -1,21 +1,25 @@
 import { type Command, Option } from 'commander'
+import type { OrganizationChange } from '../../schemas/generated/api/organizations.ts'
+import type { SiteChange } from '../../schemas/generated/api/sites.ts'
+import type { SpaceChange } from '../../schemas/generated/api/spaces.ts'
 import { collect, UsageError, withExamples } from './options.ts'
-import type { Organization, SiteOrSpace } from './records.ts'
 import { openSession, type Session } from './session.ts'
 import { confirm } from './terminal.ts'
 
 export type RecordKind = 'organization' | 'site' | 'space'
 
-type Found = { id: string; path: string }
-/** Finds a record by an id or name, and the path of its routes. */
+type Change = OrganizationChange & SiteChange & SpaceChange
+
+type Found = {
+  id: string
+  change: (change: Change) => Promise<{ id: string }>
+  remove: () => Promise<{ deleted: Record<string, number> }>
+}
+/** Finds a record by an id or name, with the operations that change and delete it. */
 type Find = (session: Session, name: string, org: string | undefined) => Promise<Found>
 
-type ChangeOptions = {
+type ChangeOptions = Omit<Change, 'url' | 'externalIds'> & {
   org?: string
-  title?: string
-  slug?: string
-  subdomain?: string
-  visibility?: string
   publishedAt?: string | false
   externalId?: string[]
   externalIds?: boolean
@@ -52,7 +56,7 @@ export function addChangeAndDelete(records: Command, kind: RecordKind, find: Fin
     .action(async (named: string, options: ChangeOptions, command: Command) => {
       const { org, externalId, externalIds, publishedAt, ...fields } = options
       const ids = externalIds === false ? [] : externalId
-      const body = {
+      const body: Change = {
         ...fields,
         ...(ids !== undefined && { externalIds: ids }),
         ...(publishedAt !== undefined && { url: publishedAt === false ? null : publishedAt }),
@@ -60,8 +64,7 @@ export function addChangeAndDelete(records: Command, kind: RecordKind, find: Fin
       if (Object.keys(body).length === 0)
         throw new UsageError('Nothing is to be changed. Try it with --help.')
       const session = openSession(command)
-      const { path } = await find(session, named, org)
-      const changed = await session.api.patch<Organization | SiteOrSpace>(path, body)
+      const changed = await (await find(session, named, org)).change(body)
       if (session.terminal.json) session.terminal.printJson(changed)
       else session.terminal.print(`${changed.id} is changed.`)
     })
@@ -72,15 +75,15 @@ export function addChangeAndDelete(records: Command, kind: RecordKind, find: Fin
     .option('--yes', 'do not ask')
     .action(async (named: string, { org, yes }: { org?: string; yes?: boolean }, command: Command) => {
       const session = openSession(command)
-      const { id, path } = await find(session, named, org)
-      const isConfirmed = yes || (await confirm(`Delete ${id}?`))
+      const found = await find(session, named, org)
+      const isConfirmed = yes || (await confirm(`Delete ${found.id}?`))
       if (isConfirmed === undefined) throw new UsageError('There is no terminal to ask on: --yes deletes it.')
       if (!isConfirmed) return
-      const answer = await session.api.delete<{ deleted: Record<string, number> }>(path)
+      const answer = await found.remove()
       if (session.terminal.json) return session.terminal.printJson(answer)
       const taken = Object.entries(answer.deleted).filter(([, count]) => count > 0)
       const list = taken.map(([what, count]) => `${count} ${what}`).join(', ')
-      session.terminal.print(`${id} is deleted${list === '' ? '' : `, with ${list}`}.`)
+      session.terminal.print(`${found.id} is deleted${list === '' ? '' : `, with ${list}`}.`)
     })
   if (kind !== 'organization') {
     for (const one of [change, remove]) one.option('--org <name>', 'organization: id or subdomain')

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import type { Version } from '../../schemas/generated/api/versions.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { buildProcessCode, bundlePrelude } from '../bundle/build-runtime.ts'
 import { bundleScript } from '../bundle/bundle-script.ts'
@@ -14,7 +13,7 @@ import { reachWall } from '../sandbox/wall/reach-wall.ts'
 import { limitsOf } from '../start/start-sandboxes.ts'
 import { sdkFolder } from '../versions/load-plugins.ts'
 import { type TryLoad, tryVersion } from '../versions/try-version.ts'
-import { toPath } from './client.ts'
+import { readAll } from './client.ts'
 import { exitCodes } from './exit.ts'
 import { type ReadFolder, readPluginFolders } from './plugin-folders.ts'
 import { openSession, openTerminal } from './session.ts'
@@ -59,7 +58,9 @@ type Checked = { folder: string; name: string | null; problems: Problem[]; asksF
 /** The permissions that organizations with a stored version have not agreed to. */
 async function findNew(manifest: Manifest, against: string, command: Command): Promise<Permission[]> {
   const { name } = manifest
-  const { items } = await openSession(command).api.list<Version>(toPath`/v1/integrations/${name}/versions`)
+  const { api } = openSession(command)
+  const params = { integration: name }
+  const { items } = await readAll(api.all('GET /v1/integrations/{integration}/versions', { params }))
   const found = items.find(({ number }) => String(number) === against)
   if (found !== undefined) return findUnagreed(found.permissions, permissionsOf(manifest))
   throw new AnnexError(

@@ -1,156 +1,38 @@
 import { createParser, type ParseError } from 'eventsource-parser'
-import { AnnexError, type ErrorDetail, messageOf } from '../errors.ts'
+import { type Client, createClient, NoAnnexError, ParameterError } from '../../schemas/client.ts'
+import { AnnexError, messageOf } from '../errors.ts'
 import { quoteValue } from '../manifest/message-text.ts'
 import { UsageError } from './options.ts'
-import type { List } from './records.ts'
 
-type Query = Record<string, string | number | undefined>
-
-/** The REST API of a running Annex. Each call throws ApiError, or AnnexError `unavailable` without an answer. */
-export type Api = {
-  url: string
-  get<T>(path: string, query?: Query): Promise<T>
-  /** All items of a list, page after page. */
-  list<T>(path: string, query?: Query): Promise<List<T>>
-  post<T>(path: string, body?: object, query?: Query): Promise<T>
-  /** A `post` that may take any time. */
-  postLong<T>(path: string, body: object): Promise<T>
-  patch<T>(path: string, body: object): Promise<T>
-  put<T>(path: string, body: object): Promise<T>
-  delete<T = void>(path: string): Promise<T>
-  /** Reads a record with its ETag. */
-  read<T>(path: string): Promise<Versioned<T>>
-  /** Changes a record as it was read. Throws ApiError `precondition_failed` when it has changed since. */
-  edit<T>(
-    method: 'PATCH' | 'PUT' | 'DELETE',
-    path: string,
-    etag: string,
-    body?: object,
-  ): Promise<Versioned<T>>
-  /**
-   * Server-sent events, until the server ends the stream or the connection breaks.
-   *
-   * @param from.lastEventId the cursor to continue at
-   * @param from.onCursor gets a new cursor that came without an event
-   */
-  events(
-    path: string,
-    query: Query,
-    from: { lastEventId: string | undefined; onCursor: (id: string) => void },
-  ): AsyncGenerator<ServerEvent>
+/** The API of a running Annex. Without an answer, a call throws AnnexError `unavailable`. */
+export type Api = Client & {
+  /** For answers that may take any time. */
+  long: Client
 }
-
-export type Versioned<T> = { value: T; etag: string }
 
 const timeoutMs = 30_000
 
-/** @param server.token bearer token; without one the API answers open routes only */
+/** @param server.token bearer token; without one the API answers open operations only */
 export function createApi(server: { url: string; token?: string | undefined }): Api {
-  const call = async <T>(
-    method: string,
-    path: string,
-    query: Query = {},
-    body?: object,
-    endless = false,
-  ): Promise<T> => {
-    const given = { ...(body && { body }), endless }
-    const response = await send(server, method, toUrl(server.url, path, query), given)
-    const answer = await readAnswer(response)
-    if (!response.ok) throw new ApiError(response.status, answer)
-    return answer as T
-  }
-  const withTag = async <T>(method: string, path: string, given: SendOptions): Promise<Versioned<T>> => {
-    const response = await send(server, method, toUrl(server.url, path, {}), given)
-    const value = await readAnswer(response)
-    if (!response.ok) throw new ApiError(response.status, value)
-    return { value: value as T, etag: response.headers.get('etag') ?? '*' }
-  }
-  const list = async <T>(path: string, query: Query = {}): Promise<List<T>> => {
-    const items: T[] = []
-    for (let page: string | undefined; ; ) {
-      const answer: List<T> = await call('GET', path, { ...query, limit: 1000, page })
-      items.push(...answer.items)
-      page = answer.next?.page
-      if (page === undefined) return { items, count: items.length }
-    }
-  }
-  return {
-    url: server.url,
-    list,
-    read: (path) => withTag('GET', path, {}),
-    edit: (method, path, etag, body) =>
-      withTag(method, path, { headers: { 'if-match': etag }, ...(body && { body }) }),
-    get: (path, query) => call('GET', path, query),
-    post: (path, body, query) => call('POST', path, query, body ?? {}),
-    postLong: (path, body) => call('POST', path, {}, body, true),
-    patch: (path, body) => call('PATCH', path, {}, body),
-    put: (path, body) => call('PUT', path, {}, body),
-    delete: (path) => call('DELETE', path),
-    async *events(path, query, { lastEventId, onCursor }) {
-      const headers = { accept: 'text/event-stream', ...(lastEventId && { 'last-event-id': lastEventId }) }
-      const response = await send(server, 'GET', toUrl(server.url, path, query), { headers, endless: true })
-      if (!response.ok) throw new ApiError(response.status, await readAnswer(response))
-      if (response.body !== null) yield* readServerEvents(response.body, onCursor)
-    },
-  }
+  const create = (send: typeof fetchInTime) =>
+    createClient({
+      ...server,
+      fetch: (url, init) =>
+        send(url, init).catch((cause) => {
+          throw new AnnexError('unavailable', whyNoAnswer(server.url, cause), { cause })
+        }),
+    })
+  return { ...create(fetchInTime), long: create(fetchEndlessly) }
 }
 
-/**
- * Builds a path from parts of the command line. Each part stays one segment.
- *
- * @throws UsageError for an empty part or a dot segment, which would make another path
- */
-export const toPath = (fixed: TemplateStringsArray, ...parts: string[]): string =>
-  String.raw({ raw: fixed }, ...parts.map((part) => encodeURIComponent(assertName(part))))
-
-/** @throws UsageError for an empty text or a dot segment */
-export function assertName(text: string): string {
-  if (!/^\.*$/.test(text)) return text
-  throw new UsageError(
-    `${text === '' ? 'An empty text' : quoteValue(text)} is no id and no name. Lists show both: \`npx annex deliveries\`, for example.`,
-  )
-}
-
-function toUrl(base: string, path: string, query: Query): URL {
-  const url = new URL(path, base)
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) url.searchParams.set(name, String(value))
-  }
-  return url
-}
-
-type SendOptions = { body?: object; headers?: Record<string, string>; endless?: boolean }
-
-async function send(
-  { url: base, token }: { url: string; token?: string | undefined },
-  method: string,
-  url: URL,
-  { body, headers, endless }: SendOptions,
-): Promise<Response> {
-  try {
-    const options: RequestInit = {
-      method,
-      headers: {
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(body && { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body && { body: JSON.stringify(body) }),
-      // A redirect would send the token to another server.
-      redirect: 'error',
-      ...(endless !== true && { signal: AbortSignal.timeout(timeoutMs) }),
-    }
-    return endless === true ? await fetchEndlessly(url, options) : await fetch(url, options)
-  } catch (cause) {
-    throw new AnnexError('unavailable', whyNoAnswer(base, cause), { cause })
-  }
-}
+const fetchInTime = (url: URL, init: RequestInit): Promise<Response> =>
+  fetch(url, { ...init, signal: init.signal ?? AbortSignal.timeout(timeoutMs) })
 
 /** Node's own fetch gives up after five minutes without an answer, and between two pieces of one. */
-async function fetchEndlessly(url: URL, options: RequestInit): Promise<Response> {
+async function fetchEndlessly(url: URL, init: RequestInit): Promise<Response> {
   const undici = await import('undici')
   const dispatcher = new undici.Agent({ headersTimeout: 0, bodyTimeout: 0 })
-  return (await undici.fetch(url, { ...(options as object), dispatcher })) as unknown as Response
+  return (await undici.fetch(url, { ...(init as object), dispatcher })) as unknown as Response
 }
 
 function whyNoAnswer(base: string, cause: unknown): string {
@@ -162,59 +44,29 @@ function whyNoAnswer(base: string, cause: unknown): string {
   return `${base} does not answer (${reason}). Is an Annex running there? \`make run\` starts one.`
 }
 
-async function readAnswer(response: Response): Promise<unknown> {
-  if (response.status === 204) return undefined
-  const text = await response.text()
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    if (!response.ok) return undefined
-    throw new AnnexError('unavailable', `${response.url} answers, but not as an Annex does. Check --url.`, {
-      cause,
-    })
-  }
+/** An error of the client, as a command reports it. */
+export function toCommandError(error: unknown): unknown {
+  if (error instanceof ParameterError) return noName(error.value)
+  if (!(error instanceof NoAnnexError)) return error
+  return new AnnexError('unavailable', `${error.message} Check --url.`, { cause: error })
 }
 
-/** An error answer of the API. */
-export class ApiError extends Error {
-  override readonly name = 'ApiError'
-  readonly status: number
-  readonly code: string
-  readonly requestId: string | undefined
-  readonly details: ErrorDetail[]
-
-  constructor(status: number, body: unknown) {
-    const { code, message, requestId, details } = readError(body)
-    super(message ?? `The server answered ${status} without saying why. Is it an Annex?`)
-    this.status = status
-    this.code = code ?? 'unknown'
-    this.requestId = requestId
-    this.details = details
-  }
+/** @throws UsageError for an empty text or a dot segment, which would make another path */
+export function assertName(text: string): void {
+  if (/^\.*$/.test(text)) throw noName(text)
 }
 
-export const isApiError = (error: unknown, code?: string): error is ApiError =>
-  error instanceof ApiError && (code === undefined || error.code === code)
+const noName = (text: string): UsageError =>
+  new UsageError(
+    `${text === '' ? 'An empty text' : quoteValue(text)} is no id and no name. Lists show both: \`npx annex deliveries\`, for example.`,
+  )
 
-type ErrorFields = { code?: string; message?: string; requestId?: string; details: ErrorDetail[] }
-
-/** Another server may answer at this address: the types of its body are not certain. */
-function readError(body: unknown): ErrorFields {
-  const error = isObject(body) && isObject(body.error) ? body.error : {}
-  const { code, message, requestId, details } = error
-  return {
-    ...(typeof code === 'string' && { code }),
-    ...(typeof message === 'string' && { message }),
-    ...(typeof requestId === 'string' && { requestId }),
-    details: Array.isArray(details) ? details.filter(isDetail) : [],
-  }
+/** All records of a list. */
+export async function readAll<Item>(all: AsyncIterable<Item>): Promise<{ items: Item[]; count: number }> {
+  const items: Item[] = []
+  for await (const item of all) items.push(item)
+  return { items, count: items.length }
 }
-
-const isDetail = (value: unknown): value is ErrorDetail =>
-  isObject(value) && typeof value.path === 'string' && typeof value.message === 'string'
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null
 
 export type ServerEvent = { event: string; data: string; lastEventId: string; retryMs: number | undefined }
 
@@ -228,7 +80,7 @@ const maxBufferSize = 4 * 1024 * 1024
  * @param onCursor gets an id that comes without an event
  */
 export async function* readServerEvents(
-  body: AsyncIterable<Uint8Array>,
+  body: AsyncIterable<Uint8Array> | null,
   onCursor: (id: string) => void = () => {},
 ): AsyncGenerator<ServerEvent> {
   let found: (ServerEvent | { cursor: string })[] = []
@@ -254,7 +106,7 @@ export async function* readServerEvents(
     },
   })
   const decoder = new TextDecoder()
-  for await (const bytes of body) {
+  for await (const bytes of body ?? []) {
     parser.feed(decoder.decode(bytes, { stream: true }))
     const all = found
     found = []

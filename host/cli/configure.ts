@@ -1,20 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
+import { type Client, isApiError } from '../../schemas/client.ts'
+import type { Installation } from '../../schemas/generated/api/installations.ts'
 import type { SettingSchema } from '../manifest/settings/settings-schema.ts'
-import { type Api, isApiError, toPath } from './client.ts'
 import {
   findInstallation,
   findLevel,
   type InstalledLevel,
-  levelPath,
+  type LevelRecord,
   nameLevel,
-  readLevel,
+  paramsOf,
+  readIntegration,
   settingsOf,
   type TargetOptions,
 } from './find-records.ts'
 import { sayPending } from './installations.ts'
 import { addTargetOptions, collect, UsageError, withExamples } from './options.ts'
-import type { Installation, Integration, TargetInstallation } from './records.ts'
+import type { Integration } from './records.ts'
 import { openSession } from './session.ts'
 import { paint, type Terminal, toStatus } from './terminal.ts'
 
@@ -44,17 +46,15 @@ async function configure(named: string, options: Options, command: Command): Pro
   const session = openSession(command)
   const installation = await findInstallation(session, named, options)
   const level = await findLevel(session, installation, options)
-  const integration = await session.api.get<Integration>(toPath`/v1/integrations/${installation.integration}`)
+  const integration = await readIntegration(session.api, installation.integration)
   // One wrong setting changes nothing.
   const settings = await checkSettings(session.api, integration, level, set)
   const changed = await configureLevel(session.api, level, { set: settings, unset }).catch((error) => {
     throw withPlaces(error, integration, level.place?.object ?? 'account', unset)
   })
-  const parts =
-    level.place === undefined
-      ? { installation: changed as Installation }
-      : { installation, target: changed as TargetInstallation }
-  printInstalled(session.terminal, { integration, ...parts, level, signingSecrets: [] })
+  const records =
+    changed.object === 'installation' ? { installation: changed } : { installation, target: changed }
+  printInstalled(session.terminal, { integration, ...records, level, signingSecrets: [] })
 }
 
 /**
@@ -63,18 +63,21 @@ async function configure(named: string, options: Options, command: Command): Pro
  * @throws ApiError `configuration_invalid` with a detail for each wrong setting
  */
 export async function checkSettings(
-  api: Api,
+  api: Client,
   integration: Integration,
   { place }: Pick<InstalledLevel, 'place'>,
   pairs: string[],
   query: { installKey?: string } = {},
 ): Promise<Record<string, unknown>> {
   const configuration = toSettings(pairs, settingsOf(integration, { place })?.properties)
-  const level = place?.object ?? 'account'
-  const path = toPath`/v1/integrations/${integration.name}/settings/check`
-  await api.post(path, { level, configuration }, query).catch((error) => {
-    throw withPlaces(error, integration, level, Object.keys(configuration))
-  })
+  const level: LevelKind = place?.object ?? 'account'
+  const params = { integration: integration.name }
+  const body = { level, configuration }
+  await api
+    .call('POST /v1/integrations/{integration}/settings/check', { params, query, body })
+    .catch((error) => {
+      throw withPlaces(error, integration, level, Object.keys(configuration))
+    })
   return configuration
 }
 
@@ -100,15 +103,23 @@ function withPlaces(
 
 /** Changes settings of a level, one after the other. Other settings keep their values. */
 export async function configureLevel(
-  api: Api,
+  api: Client,
   level: InstalledLevel,
   change: { set: Record<string, unknown>; unset?: string[] },
-): Promise<Installation | TargetInstallation> {
-  const pathOf = (name: string) => `${levelPath(level)}/configuration${toPath`/${name}`}`
-  let now = await api.read<Installation | TargetInstallation>(levelPath(level))
-  for (const name of change.unset ?? []) now = await api.edit('DELETE', pathOf(name), now.etag)
-  for (const [name, value] of Object.entries(change.set)) {
-    now = await api.edit('PUT', pathOf(name), now.etag, { value })
+): Promise<LevelRecord> {
+  const params = paramsOf(level)
+  let now = await api.read('GET /v1/integrations/{integration}/installations/{installation}', { params })
+  for (const property of change.unset ?? []) {
+    now = await api.read(
+      'DELETE /v1/integrations/{integration}/installations/{installation}/configuration/{property}',
+      { params: { ...params, property }, headers: { 'if-match': now.etag } },
+    )
+  }
+  for (const [property, value] of Object.entries(change.set)) {
+    now = await api.read(
+      'PUT /v1/integrations/{integration}/installations/{installation}/configuration/{property}',
+      { params: { ...params, property }, headers: { 'if-match': now.etag }, body: { value } },
+    )
   }
   return now.value
 }
@@ -119,13 +130,10 @@ const setupTimeoutMs = 10_000
  * Waits until a level is active, so that the next command can publish events to it. A level with complete settings
  * becomes active once its script has handled the setup event.
  */
-export async function waitUntilActive(
-  api: Api,
-  level: InstalledLevel,
-): Promise<Installation | TargetInstallation> {
+export async function waitUntilActive<Level extends LevelRecord>(read: () => Promise<Level>): Promise<Level> {
   const until = Date.now() + setupTimeoutMs
   for (;;) {
-    const found = await readLevel(api, level)
+    const found = await read()
     const isExplained = found.problems !== undefined || found.statusReason !== undefined
     if (isExplained || found.status !== 'pending' || Date.now() > until) return found
     await sleep(50)
@@ -166,7 +174,7 @@ export type Installed = {
   integration: Integration
   installation: Installation
   /** The site or space installation. */
-  target?: TargetInstallation
+  target?: LevelRecord
   level: InstalledLevel
   /** Only of levels that are new: each secret is shown once. */
   signingSecrets: { level: string; secret: string }[]

@@ -1,12 +1,17 @@
 import type { Command } from 'commander'
-import { toPath } from './client.ts'
-import { findInstallation, findLevel, levelPath, settingsOf, type TargetOptions } from './find-records.ts'
+import {
+  findInstallation,
+  findLevel,
+  paramsOf,
+  readIntegration,
+  settingsOf,
+  type TargetOptions,
+} from './find-records.ts'
 import { addTargetOptions, UsageError, withExamples } from './options.ts'
 import type { Integration } from './records.ts'
 import { openSession } from './session.ts'
 
 type Options = TargetOptions & { path?: string }
-type Link = { url: string; expiresAt: string }
 
 export function addConnect(program: Command): void {
   const command = addTargetOptions(
@@ -35,14 +40,18 @@ async function connect(
   const { api, terminal } = session
   const installation = await findInstallation(session, named, options)
   const level = await findLevel(session, installation, options)
-  const integration = await api.get<Integration>(toPath`/v1/integrations/${installation.integration}`)
-  const path = levelPath(level)
+  const integration = await readIntegration(api, installation.integration)
+  const params = paramsOf(level)
   const link =
     options.path === undefined
-      ? await api.post<Link>(
-          `${path}/configuration${toPath`/${button ?? onlyButton(integration, level)}`}/connect`,
+      ? await api.call(
+          'POST /v1/integrations/{integration}/installations/{installation}/configuration/{property}/connect',
+          { params: { ...params, property: button ?? onlyButton(integration, level) } },
         )
-      : await api.post<Link>(`${path}/connect`, { path: options.path })
+      : await api.call('POST /v1/integrations/{integration}/installations/{installation}/connect', {
+          params,
+          body: { path: options.path },
+        })
   if (terminal.json) return terminal.printJson(link)
   terminal.print(link.url)
   terminal.say('Open this link in a browser. It works once, for ten minutes.')

@@ -1,15 +1,19 @@
 import { type Command, Option } from 'commander'
-import { toPath } from './client.ts'
-import { type DeliveryFilter, followFeed } from './delivery-feed.ts'
+import type {
+  Attempt,
+  DeliveryWithAttempts,
+  HeaderList,
+  ListDeliveriesQuery,
+} from '../../schemas/generated/api/deliveries.ts'
+import { followFeed } from './delivery-feed.ts'
 import { assertFilterExists } from './find-records.ts'
 import { createLimitOption, createPageOption, parseTime, withExamples } from './options.ts'
-import type { Attempt, Delivery, DeliveryWithAttempts, HeaderPairs, List } from './records.ts'
 import { addSendFailed } from './send-failed.ts'
 import { openSession, type Session } from './session.ts'
 import { paint, printTable, type Terminal, toStatus } from './terminal.ts'
 
-type Page = { after?: string; before?: string; limit?: number; page?: string }
-type Options = DeliveryFilter & Page & { follow?: boolean }
+type Query = Partial<ListDeliveriesQuery>
+type Options = Query & { follow?: boolean }
 
 export function addDeliveries(program: Command): void {
   const deliveries = program.command('deliveries').description('list, follow, show and resend deliveries')
@@ -34,12 +38,11 @@ export function addDeliveries(program: Command): void {
     .option('--follow', 'print attempts live, until interrupted')
     .action(async (options: Options, command: Command) => {
       const session = openSession(command)
-      const { follow, after, before, limit, page: at, ...filter } = options
-      const page = { after, before, limit, page: at } as Page
+      const { follow, after, before, limit, page, ...filter } = options
       await assertFilterExists(session.api, filter)
       await (follow === true
         ? followFeed(session, { ...filter, ...(after && { after }) })
-        : printList(session, filter, page))
+        : printList(session, { ...filter, after, before, limit, page }))
     })
   withExamples(list, ['annex deliveries list --state failed', 'annex deliveries --follow'])
   const show = deliveries
@@ -48,7 +51,7 @@ export function addDeliveries(program: Command): void {
     .argument('<id>', 'id of the delivery')
     .action(async (id: string, _options: object, command: Command) => {
       const { api, terminal } = openSession(command)
-      const delivery = await api.get<DeliveryWithAttempts>(toPath`/v1/deliveries/${id}`)
+      const delivery = await api.call('GET /v1/deliveries/{delivery}', { params: { delivery: id } })
       if (terminal.json) terminal.printJson(delivery)
       else printDelivery(terminal, delivery)
     })
@@ -59,7 +62,7 @@ export function addDeliveries(program: Command): void {
     .argument('<id>', 'id of the delivery')
     .action(async (id: string, _options: object, command: Command) => {
       const { api, terminal } = openSession(command)
-      const delivery = await api.post<Delivery>(toPath`/v1/deliveries/${id}/send`)
+      const delivery = await api.call('POST /v1/deliveries/{delivery}/send', { params: { delivery: id } })
       if (terminal.json) return terminal.printJson(delivery)
       terminal.print(`${delivery.id} `, toStatus(delivery.state), ` to ${delivery.url}`)
     })
@@ -67,8 +70,8 @@ export function addDeliveries(program: Command): void {
   addSendFailed(deliveries)
 }
 
-async function printList({ api, terminal }: Session, filter: DeliveryFilter, page: Page): Promise<void> {
-  const answer = await api.get<List<Delivery>>('/v1/deliveries', { ...filter, ...page })
+async function printList({ api, terminal }: Session, query: Query): Promise<void> {
+  const answer = await api.call('GET /v1/deliveries', { query })
   if (terminal.json) return terminal.printJson(answer)
   const rows = answer.items.map((delivery) => [
     delivery.id,
@@ -124,7 +127,7 @@ function timingOf(timing: Attempt['timing'] = {}): string {
   return parts.join(', ')
 }
 
-function printHeaders(terminal: Terminal, mark: string, headers: HeaderPairs): void {
+function printHeaders(terminal: Terminal, mark: string, headers: HeaderList): void {
   for (const [name, value] of headers) terminal.print(paint('dim', `  ${mark} ${name}: ${value}`))
 }
 

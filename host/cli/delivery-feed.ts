@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Client, isApiError } from '../../schemas/client.ts'
+import type { Attempt, Delivery, FollowDeliveriesQuery } from '../../schemas/generated/api/deliveries.ts'
 import { isAnnexError, messageOf } from '../errors.ts'
-import { type Api, isApiError, toPath } from './client.ts'
-import type { Attempt, Delivery, DeliveryWithAttempts } from './records.ts'
+import { readAll, readServerEvents } from './client.ts'
 import type { Session } from './session.ts'
 import { type Part, paint, type Terminal, toSafeLine } from './terminal.ts'
 
@@ -11,13 +12,7 @@ export type FeedItem =
   | { kind: 'attempt'; delivery: Delivery; attempt: Attempt; previousStartedAt?: string }
   | { kind: 'settled'; delivery: Delivery }
 
-export type DeliveryFilter = {
-  installation?: string
-  receiver?: string
-  event?: string
-  eventType?: string
-  state?: string
-}
+type DeliveryFilter = Omit<FollowDeliveriesQuery, 'after'>
 
 const pollMs = 300
 
@@ -25,7 +20,7 @@ type Seen = { attempts: number; settled: boolean }
 
 /** Polls the deliveries of an event and yields their changes. Each poll ends with `undefined`: the reader may stop. */
 export async function* pollDeliveries(
-  api: Api,
+  api: Client,
   filter: DeliveryFilter & { event: string },
 ): AsyncGenerator<FeedItem | undefined> {
   const seen = new Map<string, Seen>()
@@ -37,16 +32,19 @@ export async function* pollDeliveries(
 }
 
 /** All deliveries, oldest first. */
-async function listAll(api: Api, filter: DeliveryFilter): Promise<Delivery[]> {
-  const { items } = await api.list<Delivery>('/v1/deliveries', filter)
-  return items.reverse()
+async function listAll(api: Client, query: DeliveryFilter): Promise<Delivery[]> {
+  return (await readAll(api.all('GET /v1/deliveries', { query }))).items.reverse()
 }
 
-async function* changesOf(api: Api, delivery: Delivery, seen: Map<string, Seen>): AsyncGenerator<FeedItem> {
+async function* changesOf(
+  api: Client,
+  delivery: Delivery,
+  seen: Map<string, Seen>,
+): AsyncGenerator<FeedItem> {
   const before = seen.get(delivery.id)
   if (before?.settled || (before?.attempts === delivery.attempts && delivery.state === 'pending')) return
   if (before === undefined) yield { kind: 'pending', delivery }
-  const now = await api.get<DeliveryWithAttempts>(toPath`/v1/deliveries/${delivery.id}`)
+  const now = await api.call('GET /v1/deliveries/{delivery}', { params: { delivery: delivery.id } })
   for (const attempt of now.attemptList) {
     if (attempt.number <= (before?.attempts ?? 0)) continue
     const previous = now.attemptList.find(({ number }) => number === attempt.number - 1)
@@ -113,13 +111,10 @@ const defaultRetryMs = 1_000
  * Prints changes of deliveries from the server's feed, until interrupted. It connects again after a broken connection,
  * and continues at its cursor.
  *
- * @param filter.after time of the first change; default: now
+ * @param query.after time of the first change; default: now
  * @throws ApiError when the server refuses this reader; AnnexError `unavailable` when the first connection fails
  */
-export async function followFeed(
-  { api, terminal }: Session,
-  filter: DeliveryFilter & { after?: string },
-): Promise<void> {
+export async function followFeed({ api, terminal }: Session, query: FollowDeliveriesQuery): Promise<void> {
   let cursor: string | undefined
   let retryMs = defaultRetryMs
   let isDisconnected = false
@@ -130,8 +125,9 @@ export async function followFeed(
   for (let isFirst = true; ; isFirst = false) {
     try {
       if (isFirst) terminal.say('Waiting for deliveries. Ctrl+C ends this.')
-      const from = { lastEventId: cursor, onCursor: setCursor }
-      for await (const { event, data, ...stream } of api.events('/v1/deliveries/feed', filter, from)) {
+      const headers = { accept: 'text/event-stream', ...(cursor && { 'last-event-id': cursor }) }
+      const { body } = await api.long.open('GET /v1/deliveries/feed', { query, headers })
+      for await (const { event, data, ...stream } of readServerEvents(body, setCursor)) {
         retryMs = stream.retryMs ?? retryMs
         if (stream.lastEventId !== '') setCursor(stream.lastEventId)
         if (event === 'end') terminal.say(`The feed has ended: ${JSON.parse(data).reason}`)

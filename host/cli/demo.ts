@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import { toPath } from './client.ts'
+import { createClient } from '../../schemas/client.ts'
 import { waitUntilActive } from './configure.ts'
 import { type FeedItem, pollDeliveries, printFeedItem } from './delivery-feed.ts'
 import type { DemoServer, Received } from './demo-servers.ts'
 import { exitCodes, exitSoon, listenForStop, type StopSignal, signalExitCodes } from './exit.ts'
+import { readLevel } from './find-records.ts'
 import { toAgreement } from './install.ts'
 import { withExamples } from './options.ts'
-import type { Installation, Integration, TargetInstallation } from './records.ts'
 import { openTerminal } from './session.ts'
 import { paint, type Terminal } from './terminal.ts'
 
@@ -74,14 +74,24 @@ async function runDemo(terminal: Terminal): Promise<number> {
 }
 
 async function installWebhook({ api, organization, site }: DemoServer, webhookUrl: string): Promise<string> {
-  const path = '/v1/integrations/webhook'
-  const agreement = toAgreement(await api.get<Integration>(path))
-  const installation = await api.post<Installation>(`${path}/installations`, { organization, ...agreement })
-  await waitUntilActive(api, { installation })
-  const sites = `${toPath`/v1/integrations/webhook/installations/${installation.id}`}/sites`
-  const { signingSecret = '' } = await api.post<TargetInstallation>(sites, { site })
+  const integration = 'webhook'
+  const asked = await api.call('GET /v1/integrations/{integration}', { params: { integration } })
+  const { id } = await api.call('POST /v1/integrations/{integration}/installations', {
+    params: { integration },
+    body: { organization, ...toAgreement(asked) },
+  })
+  const params = { integration, installation: id }
+  await waitUntilActive(() => readLevel(api, params))
+  const { signingSecret } = await api.call(
+    'POST /v1/integrations/{integration}/installations/{installation}/sites',
+    { params, body: { site } },
+  )
   const configuration = { webhook_url: webhookUrl, site_view: true, page_feedback: false }
-  await api.edit('PATCH', sites + toPath`/${site}`, '*', { configuration })
+  await api.call('PATCH /v1/integrations/{integration}/installations/{installation}', {
+    params: { ...params, site },
+    headers: { 'if-match': '*' },
+    body: { configuration },
+  })
   return signingSecret
 }
 
@@ -90,14 +100,15 @@ const page = 'https://docs.example.com/welcome'
 /** Sends what the site's script sends from a browser. @returns the id of the event */
 async function openPage({ api, url, organization, site }: DemoServer): Promise<string> {
   const { origin } = new URL(page)
-  const path = toPath`/v1/orgs/${organization}/sites/${site}/script`
-  const { key } = await api.put<{ key: string }>(path, { origins: [origin] })
-  const response = await fetch(url + toPath`/v1/sites/${site}/views`, {
-    method: 'POST',
-    headers: { origin, 'content-type': 'text/plain' },
-    body: JSON.stringify({ key, url: page, referrer: 'https://www.example.com/' }),
+  const { key } = await api.call('PUT /v1/orgs/{org}/sites/{site}/script', {
+    params: { org: organization, site },
+    body: { origins: [origin] },
   })
-  const { eventId } = (await response.json()) as { eventId: string }
+  const { eventId } = await createClient({ url }).call('POST /v1/sites/{site}/views', {
+    params: { site },
+    headers: { origin, 'content-type': 'text/plain' },
+    body: { key, url: page, referrer: 'https://www.example.com/' },
+  })
   return eventId
 }
 

@@ -1,17 +1,20 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
+import type { Client } from '../../schemas/client.ts'
 import { type PublishableEventType, publishableEventTypes } from '../../schemas/events.ts'
+import type { EventToPublish, PublishReceipt } from '../../schemas/generated/api/events.ts'
+import type { Job } from '../../schemas/generated/api/jobs.ts'
+import type { Organization } from '../../schemas/generated/api/organizations.ts'
+import type { Receipt } from '../../schemas/generated/api/receipts.ts'
 import { assertExact, isJsonObject } from '../assert-json.ts'
 import { messageOf } from '../errors.ts'
 import { createSampleEvent, placesOf, type SamplePlace } from '../events/sample-event.ts'
 import { hintForName, quoteValue } from '../manifest/message-text.ts'
-import { type Api, toPath } from './client.ts'
 import { pollDeliveries, printFeedItem } from './delivery-feed.ts'
 import { exitCodes } from './exit.ts'
 import { findOrganization, findSiteOrSpace } from './find-records.ts'
 import { describeCalls, toShort } from './logs.ts'
 import { UsageError, withExamples } from './options.ts'
-import type { DispatchReceipt, Job, List, Organization, PublishReceipt } from './records.ts'
 import { openSession, type Session } from './session.ts'
 import { paint, type Terminal, toSafeLine } from './terminal.ts'
 
@@ -45,8 +48,12 @@ async function publish(text: string, options: Options, command: Command): Promis
   const { api, terminal } = session
   const organization = await findOrganization(session, options.org)
   const place = await findSamplePlace(session, organization, type, options, given)
-  const event = createSampleEvent(type, place, given)
-  const receipt = await api.post<PublishReceipt>('/v1/events', event, { organization: organization.id })
+  const event: object = createSampleEvent(type, place, given)
+  const receipt = await api.call('POST /v1/events', {
+    query: { organization: organization.id },
+    // The server checks the fields of --data.
+    body: event as EventToPublish,
+  })
   if (terminal.json) terminal.printJsonLine(receipt)
   else printReceipt(session, type, receipt)
   if (options.follow === true && !(await followEvent(session, receipt))) {
@@ -100,7 +107,8 @@ async function findSamplePlace(
 }
 
 async function findFirstPage({ api }: Session, spaceId: string): Promise<string> {
-  const { pages } = await api.get<{ pages: { id: string }[] }>(toPath`/v1/spaces/${spaceId}/content/pages`)
+  const params = { space: spaceId }
+  const { pages } = await api.call('GET /v1/spaces/{space}/content/pages', { params })
   return pages[0]?.id ?? 'page_sample'
 }
 
@@ -142,8 +150,9 @@ async function followEvent(
     if (handlers.areDone() && isSettled && isComplete) break
     if (await handlers.haveWork()) changedAt = Date.now()
   }
-  const failed = await api.get<List<Job>>('/v1/jobs', { event: eventId, limit: 200 })
-  const receipts = await api.get<List<DispatchReceipt>>('/v1/receipts', { event: eventId, limit: 200 })
+  const query = { event: eventId, limit: 200 }
+  const failed = await api.call('GET /v1/jobs', { query })
+  const receipts = await api.call('GET /v1/receipts', { query })
   // Receipts come newest first. The last run of a retried handler counts.
   const lastRuns = new Map(receipts.items.toReversed().map((receipt) => [receipt.installation, receipt]))
   for (const receipt of lastRuns.values()) sayHandled(terminal, receipt)
@@ -152,7 +161,7 @@ async function followEvent(
   return failed.count === 0 && ![...states.values()].includes('failed')
 }
 
-function sayHandled(terminal: Terminal, receipt: DispatchReceipt): void {
+function sayHandled(terminal: Terminal, receipt: Receipt): void {
   const { integration, installation = '', type, outcome, wallMs, request } = receipt
   const name = `${integration} ${installation}`
   if (outcome === 'no_handler') terminal.say(`${name} has no handler for ${toSafeLine(type)}.`)
@@ -165,7 +174,7 @@ function sayHandled(terminal: Terminal, receipt: DispatchReceipt): void {
 /** A job may change its state between two polls. Handlers have ended after this many polls without a job. */
 const emptyPollsAtEnd = 2
 
-function watchHandlers(api: Api, terminal: Terminal, eventId: string) {
+function watchHandlers(api: Client, terminal: Terminal, eventId: string) {
   let emptyPolls = 0
   let hasSaid = false
   return {
@@ -173,8 +182,9 @@ function watchHandlers(api: Api, terminal: Terminal, eventId: string) {
     async haveWork(): Promise<boolean> {
       if (emptyPolls >= emptyPollsAtEnd) return false
       let found = 0
-      for (const state of ['waiting', 'due', 'running']) {
-        const { items } = await api.get<List<Job>>('/v1/jobs', { event: eventId, state, limit: 200 })
+      for (const state of ['waiting', 'due', 'running'] as const) {
+        const query = { event: eventId, state, limit: 200 }
+        const { items } = await api.call('GET /v1/jobs', { query })
         found += items.length
         if (state === 'waiting' && items.length > 0 && !hasSaid) {
           hasSaid = true

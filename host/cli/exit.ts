@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander'
+import { ApiError } from '../../schemas/client.ts'
 import { AnnexError, messageOf } from '../errors.ts'
-import { ApiError } from './client.ts'
+import { toCommandError } from './client.ts'
 import { UsageError } from './options.ts'
 import { paint, type Terminal } from './terminal.ts'
 
@@ -65,7 +66,8 @@ const diskFull: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'SQL
 const forbidden: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS'])
 
 /** Prints an error on stderr; a stack only with LOG_LEVEL=debug. @returns the exit code */
-export function reportError(terminal: Terminal, error: unknown): number {
+export function reportError(terminal: Terminal, thrown: unknown): number {
+  const error = toCommandError(thrown)
   // Commander has printed its own message. Help is no error.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
   const prefix = paint('red', 'annex: ')

@@ -1,15 +1,11 @@
+import { type Answer, type Client, isApiError, type Params } from '../../schemas/client.ts'
+import type { Installation, ListedInstallation } from '../../schemas/generated/api/installations.ts'
+import type { Organization } from '../../schemas/generated/api/organizations.ts'
 import { isSameName } from '../db/any-case.ts'
 import { AnnexError } from '../errors.ts'
 import { hintForName, quoteValue } from '../manifest/message-text.ts'
-import { type Api, assertName, isApiError, toPath } from './client.ts'
-import type {
-  Installation,
-  Integration,
-  ListedInstallation,
-  Organization,
-  SiteOrSpace,
-  TargetInstallation,
-} from './records.ts'
+import { assertName, readAll } from './client.ts'
+import type { Integration, SiteOrSpace } from './records.ts'
 import type { Session } from './session.ts'
 
 /**
@@ -22,7 +18,7 @@ export async function findOrganization(
   { api, homeOrganization }: Pick<Session, 'api' | 'homeOrganization'>,
   named?: string,
 ): Promise<Organization> {
-  const { items } = await api.list<Organization>('/v1/orgs')
+  const { items } = await readAll(api.all('GET /v1/orgs'))
   const wanted = named ?? (items.length === 1 ? items[0]?.id : homeOrganization)
   const found =
     items.find(({ id, subdomain }) => id === wanted || subdomain === wanted) ??
@@ -48,7 +44,7 @@ export async function findSiteOrSpace(
   kind: 'site' | 'space',
   named?: string,
 ): Promise<SiteOrSpace> {
-  const { items } = await api.list<SiteOrSpace>(`${toPath`/v1/orgs/${organization.id}`}/${kind}s`)
+  const { items } = await readAll(listSitesOrSpaces(api, kind, organization.id))
   const [only, another] = items
   if (named === undefined && only !== undefined && another === undefined) return only
   const found =
@@ -64,6 +60,15 @@ export async function findSiteOrSpace(
   )
 }
 
+export const listSitesOrSpaces = (
+  api: Client,
+  kind: 'site' | 'space',
+  org: string,
+): AsyncIterable<SiteOrSpace> =>
+  kind === 'site'
+    ? api.all('GET /v1/orgs/{org}/sites', { params: { org } })
+    : api.all('GET /v1/orgs/{org}/spaces', { params: { org } })
+
 type Filter = { integration?: string; installation?: string; receiver?: string }
 
 /**
@@ -72,18 +77,32 @@ type Filter = { integration?: string; installation?: string; receiver?: string }
  * @throws ApiError or AnnexError `not_found` that names the missing record
  */
 export async function assertFilterExists(
-  api: Api,
+  api: Client,
   { integration, installation, receiver }: Filter,
 ): Promise<void> {
-  if (integration !== undefined) await api.get(toPath`/v1/integrations/${integration}`)
+  if (integration !== undefined) await readIntegration(api, integration)
   if (installation !== undefined) await findInstallationById(api, installation)
-  if (receiver !== undefined) await api.get(toPath`/v1/receivers/${receiver}`)
+  if (receiver !== undefined) await api.call('GET /v1/receivers/{receiver}', { params: { receiver } })
 }
 
+/** Reads an integration. The API gives settings in the form that `Integration` names, and describes less of it. */
+export const readIntegration = (
+  api: Client,
+  integration: string,
+  query: { installKey?: string } = {},
+): Promise<Integration> =>
+  api.call('GET /v1/integrations/{integration}', {
+    params: { integration },
+    query,
+  }) as Promise<Integration>
+
+export const readInstallation = (api: Client, installation: string): Promise<Installation> =>
+  api.call('GET /v1/installations/{installation}', { params: { installation } })
+
 /** @throws AnnexError `not_found` */
-async function findInstallationById(api: Api, id: string): Promise<Installation> {
+async function findInstallationById(api: Client, id: string): Promise<Installation> {
   try {
-    return await api.get(toPath`/v1/installations/${id}`)
+    return await readInstallation(api, id)
   } catch (error) {
     if (!isApiError(error, 'not_found')) throw error
     const text = `There is no installation ${quoteValue(id)} that this token may see. \`npx annex installations\` shows all, with their ids.`
@@ -106,10 +125,8 @@ export async function findInstallation(
   assertName(idOrIntegration)
   if (idOrIntegration.startsWith('inst_')) return findInstallationById(session.api, idOrIntegration)
   const organization = await findOrganization(session, org)
-  const { items } = await session.api.list<ListedInstallation>('/v1/installations', {
-    organization: organization.id,
-    integration: idOrIntegration,
-  })
+  const query = { organization: organization.id, integration: idOrIntegration }
+  const { items } = await readAll(session.api.all('GET /v1/installations', { query }))
   const [found] = items
   if (found !== undefined) return findInstallationById(session.api, found.id)
   throw new AnnexError(
@@ -134,19 +151,26 @@ export async function findLevel(
 /** A site or space where an integration is installed, or the installation in the organization itself. */
 export type InstalledLevel = { installation: Installation; place?: SiteOrSpace }
 
-type LevelName = { installation: ListedInstallation; place?: SiteOrSpace }
-
 /** The settings that a manifest declares for a level. */
 export const settingsOf = (integration: Integration, { place }: Pick<InstalledLevel, 'place'>) =>
   integration.configurations[place?.object ?? 'account']
 
-export function levelPath({ installation: { integration, id }, place }: LevelName): string {
-  const base = toPath`/v1/integrations/${integration}/installations/${id}`
-  return place === undefined ? base : `${base}/${place.object}s${toPath`/${place.id}`}`
-}
+const levelAddress = 'GET /v1/integrations/{integration}/installations/{installation}'
 
-export const readLevel = (api: Api, level: InstalledLevel): Promise<Installation | TargetInstallation> =>
-  api.get(levelPath(level))
+export type LevelParams = Params<typeof levelAddress>
+export type LevelRecord = Answer<typeof levelAddress>
+
+/** A level, as the addresses of levels name it. */
+export const paramsOf = ({
+  installation: { integration, id },
+  place,
+}: {
+  installation: ListedInstallation
+  place?: SiteOrSpace
+}): LevelParams => ({ integration, installation: id, ...(place && { [place.object]: place.id }) })
+
+export const readLevel = (api: Client, params: LevelParams): Promise<LevelRecord> =>
+  api.call(levelAddress, { params })
 
 /** `site sample`, or `account` for the organization's own level. */
 export const nameLevel = ({ place }: Pick<InstalledLevel, 'place'>): string =>

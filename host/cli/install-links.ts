@@ -1,12 +1,9 @@
 import type { Command } from 'commander'
-import type { InstallLink, MadeInstallLink } from '../../schemas/generated/api/install-links.ts'
-import { toPath } from './client.ts'
+import { readAll } from './client.ts'
 import { withExamples } from './options.ts'
 import { ownCommand } from './own-command.ts'
 import { openSession } from './session.ts'
 import { printTable } from './terminal.ts'
-
-const pathOf = (name: string): string => toPath`/v1/integrations/${name}/install-links`
 
 /** `annex install-links`: the links by which other organizations install an unlisted integration. */
 export function addInstallLinks(program: Command): void {
@@ -23,7 +20,8 @@ export function addInstallLinks(program: Command): void {
     .description('list the links, without their keys, the newest first')
     .action(async (name: string, _options: object, command: Command) => {
       const { api, terminal } = openSession(command)
-      const answer = await api.list<InstallLink>(pathOf(name))
+      const params = { integration: name }
+      const answer = await readAll(api.all('GET /v1/integrations/{integration}/install-links', { params }))
       if (terminal.json) return terminal.printJson(answer)
       const rows = answer.items.map(({ id, createdAt, label }) => [id, createdAt, label])
       printTable(terminal, ['link', 'made', 'label'], rows)
@@ -33,7 +31,11 @@ export function addInstallLinks(program: Command): void {
     .option('--label <text>', 'for whom the link is')
     .action(async (name: string, options: { label?: string }, command: Command) => {
       const { api, terminal } = openSession(command)
-      const answer = await api.post<MadeInstallLink>(pathOf(name), options)
+      const params = { integration: name }
+      const answer = await api.call('POST /v1/integrations/{integration}/install-links', {
+        params,
+        body: options,
+      })
       if (terminal.json) return terminal.printJson(answer)
       terminal.print(answer.url)
       terminal.say(`Keep this link: it is shown only once. Its holder installs ${name} with:`)
@@ -44,7 +46,8 @@ export function addInstallLinks(program: Command): void {
     .argument('<id>', `id of the link: ${ownCommand} install-links list`)
     .action(async (name: string, id: string, _options: object, command: Command) => {
       const { api, terminal } = openSession(command)
-      await api.delete(pathOf(name) + toPath`/${id}`)
+      const params = { integration: name, link: id }
+      await api.call('DELETE /v1/integrations/{integration}/install-links/{link}', { params })
       if (terminal.json) return terminal.printJson({ id, revoked: true })
       terminal.print(`${id} is revoked.`)
     })

@@ -1,22 +1,30 @@
 import type { Command } from 'commander'
+import { isApiError } from '../../schemas/client.ts'
+import type { Installation, InstallRequest, NewSecret } from '../../schemas/generated/api/installations.ts'
+import type { Organization } from '../../schemas/generated/api/organizations.ts'
 import { AnnexError } from '../errors.ts'
-import { isApiError, toPath } from './client.ts'
 import { checkSettings, configureLevel, printInstalled, toSettings, waitUntilActive } from './configure.ts'
 import {
   findInstallation,
   findOrganization,
   findSiteOrSpace,
   type InstalledLevel,
-  levelPath,
+  type LevelRecord,
   nameLevel,
+  paramsOf,
+  readInstallation,
+  readIntegration,
+  readLevel,
   type TargetOptions,
 } from './find-records.ts'
 import { addTargetOptions, collect, UsageError, withExamples } from './options.ts'
 import { ownCommand } from './own-command.ts'
-import type { Installation, Integration, Organization, TargetInstallation } from './records.ts'
+import type { Integration, SiteOrSpace } from './records.ts'
 import { openSession, type Session } from './session.ts'
 import { confirm, type Terminal } from './terminal.ts'
 
+/** Only a new level has a secret to show. */
+type MaybeNew<Level extends LevelRecord> = Level & Partial<NewSecret>
 type Options = TargetOptions & { set?: string[]; installKey?: string; yes?: true }
 
 export function addInstall(program: Command): void {
@@ -44,22 +52,21 @@ async function install(name: string, options: Options, command: Command): Promis
   const session = openSession(command)
   const byLink = options.installKey === undefined ? {} : { installKey: options.installKey }
   const { api, terminal } = session
-  const integration = await api.get<Integration>(toPath`/v1/integrations/${name}`, byLink)
+  const integration = await readIntegration(api, name, byLink)
   const organization = await findOrganization(session, options.org)
   const place = await findTarget(session, organization, options)
   const where = { ...(place && { place }) }
   const settings = await checkSettings(api, integration, where, options.set ?? [], byLink)
   const made = await ensureInstallation(session, integration, organization, options)
-  const account: InstalledLevel = { installation: made }
-  const level: InstalledLevel = { ...account, ...where }
-  const target = place && (await ensureTarget(session, level))
-  const signingSecrets = toSecrets([account, made], target && [level, target])
+  const level: InstalledLevel = { installation: made, ...where }
+  const target = place && (await ensureTarget(session, made, place))
+  const signingSecrets = toSecrets([{}, made], target && [level, target])
   let refused: unknown
   await configureLevel(api, level, { set: settings }).catch((error) => {
     refused = error
   })
-  const installation = (await waitUntilActive(api, account)) as Installation
-  const now = place && ((await waitUntilActive(api, level)) as TargetInstallation)
+  const installation = await waitUntilActive(() => readInstallation(api, made.id))
+  const now = place && (await waitUntilActive(() => readLevel(api, paramsOf(level))))
   // Also after refused settings: the secrets are shown only now.
   printInstalled(terminal, { integration, installation, ...(now && { target: now }), level, signingSecrets })
   if (refused !== undefined) throw refused
@@ -75,27 +82,31 @@ async function ensureInstallation(
   integration: Integration,
   { id }: Organization,
   options: Options,
-): Promise<Installation> {
+): Promise<MaybeNew<Installation>> {
   const { api, terminal } = session
   const { name } = integration
-  const path = toPath`/v1/integrations/${name}/installations`
+  const installAs = (body: InstallRequest) =>
+    api.call('POST /v1/integrations/{integration}/installations', { params: { integration: name }, body })
   const { installKey, yes } = options
   const body = { organization: id, ...(installKey !== undefined && { installKey }) }
   const agreed = { ...body, ...toAgreement(integration) }
   try {
-    return await api.post(path, yes ? agreed : { ...body, agree: false })
+    return await installAs(yes ? agreed : { ...body, agree: false })
   } catch (error) {
     if (isApiError(error, 'conflict')) return findInstallation(session, name, { org: id })
     if (!isApiError(error, 'agreement_missing') || yes) throw error
     const asked = integration.page?.permissions.map(({ sentence }) => `\n  ${sentence}`).join('')
     const question = `Version ${integration.version?.number} of ${name} asks for:${asked || ' nothing.'}`
     await askToAgree(terminal, question, toCommand(name, options))
-    return api.post(path, agreed)
+    return installAs(agreed)
   }
 }
 
 /** The words that agree to the version which the command has read. */
-export const toAgreement = ({ version, scopes }: Integration): { version?: number; scopes: string[] } => ({
+export const toAgreement = ({
+  version,
+  scopes,
+}: Pick<Integration, 'version' | 'scopes'>): { version?: number; scopes: string[] } => ({
   ...(version !== null && { version: version.number }),
   scopes,
 })
@@ -123,19 +134,30 @@ export async function askToAgree(terminal: Terminal, asked: string, command: str
   if (!isAgreed) throw new AnnexError('agreement_missing', 'You did not agree, and nothing was changed.')
 }
 
-async function ensureTarget({ api }: Session, level: InstalledLevel): Promise<TargetInstallation> {
-  const { installation, place } = level
-  const kind = place?.object ?? 'site'
+async function ensureTarget(
+  { api }: Session,
+  installation: Installation,
+  place: SiteOrSpace,
+): Promise<MaybeNew<LevelRecord>> {
+  const params = paramsOf({ installation })
   try {
-    return await api.post(`${levelPath({ installation })}/${kind}s`, { [kind]: place?.id })
+    return place.object === 'site'
+      ? await api.call('POST /v1/integrations/{integration}/installations/{installation}/sites', {
+          params,
+          body: { site: place.id },
+        })
+      : await api.call('POST /v1/integrations/{integration}/installations/{installation}/spaces', {
+          params,
+          body: { space: place.id },
+        })
   } catch (error) {
-    if (isApiError(error, 'conflict')) return api.get(levelPath(level))
+    if (isApiError(error, 'conflict')) return readLevel(api, paramsOf({ installation, place }))
     throw error
   }
 }
 
 function toSecrets(
-  ...levels: ([InstalledLevel, { signingSecret?: string }] | undefined)[]
+  ...levels: ([Pick<InstalledLevel, 'place'>, MaybeNew<LevelRecord>] | undefined)[]
 ): { level: string; secret: string }[] {
   return levels.flatMap((entry) => {
     const secret = entry?.[1].signingSecret

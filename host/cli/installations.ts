@@ -1,10 +1,18 @@
 import type { Command } from 'commander'
-import type { SiteInstallation } from '../../schemas/generated/api/installations.ts'
+import type { Installation, SiteInstallation } from '../../schemas/generated/api/installations.ts'
 import type { Connection } from '../installations/connections.ts'
-import { toPath } from './client.ts'
-import { findInstallation, findOrganization, levelPath, type TargetOptions } from './find-records.ts'
+import { readAll } from './client.ts'
+import {
+  findInstallation,
+  findOrganization,
+  type LevelRecord,
+  paramsOf,
+  readIntegration,
+  readLevel,
+  type TargetOptions,
+} from './find-records.ts'
 import { UsageError, withExamples } from './options.ts'
-import type { Installation, Integration, ListedInstallation, TargetInstallation } from './records.ts'
+import type { Integration } from './records.ts'
 import { openSession, type Session } from './session.ts'
 import { paint, printTable, type Terminal, toStatus } from './terminal.ts'
 
@@ -24,7 +32,7 @@ export function addInstallations(program: Command): void {
 async function list(session: Session, { org }: TargetOptions): Promise<void> {
   const { api, terminal } = session
   const query = org === undefined ? {} : { organization: (await findOrganization(session, org)).id }
-  const answer = await api.list<ListedInstallation>('/v1/installations', query)
+  const answer = await readAll(api.all('GET /v1/installations', { query }))
   if (terminal.json) return terminal.printJson(answer)
   const rows = answer.items.map(({ id, integration, status, target }) => [
     id,
@@ -41,15 +49,16 @@ async function list(session: Session, { org }: TargetOptions): Promise<void> {
 async function show(session: Session, named: string, options: TargetOptions): Promise<void> {
   const { api, terminal } = session
   const installation = await findInstallation(session, named, options)
-  const path = levelPath({ installation })
-  // A list leaves out settings.
-  const readAll = async (kind: 'site' | 'space'): Promise<TargetInstallation[]> => {
-    const { items } = await api.list<TargetInstallation>(`${path}/${kind}s`)
-    return Promise.all(
-      items.map((one) => api.get<TargetInstallation>(`${path}/${kind}s${toPath`/${one[kind] ?? ''}`}`)),
-    )
+  const params = paramsOf({ installation })
+  const listed = {
+    sites: api.all('GET /v1/integrations/{integration}/installations/{installation}/sites', { params }),
+    spaces: api.all('GET /v1/integrations/{integration}/installations/{installation}/spaces', { params }),
   }
-  const [sites, spaces] = [await readAll('site'), await readAll('space')]
+  // A list leaves out settings.
+  const readLevels = (ids: { site: string }[] | { space: string }[]) =>
+    Promise.all(ids.map((id) => readLevel(api, { ...params, ...id })))
+  const sites = await readLevels((await readAll(listed.sites)).items.map(({ site }) => ({ site })))
+  const spaces = await readLevels((await readAll(listed.spaces)).items.map(({ space }) => ({ space })))
   if (terminal.json) return terminal.printJson({ ...installation, sites, spaces })
   const { id, integration, status, statusReason } = installation
   terminal.print(paint('bold', integration), ` ${id} `, toStatus(status))
@@ -101,7 +110,7 @@ function saySuspended(terminal: Terminal, id: string, reason = ''): void {
 async function sayAllPending(
   { api, terminal }: Session,
   installation: Installation,
-  targets: TargetInstallation[],
+  targets: LevelRecord[],
 ): Promise<void> {
   // A reason alone is printed with its level.
   const pending = [installation, ...targets].filter(
@@ -110,9 +119,7 @@ async function sayAllPending(
   )
   if (pending.length === 0) return
   // The token may not see an integration that another organization has made private since.
-  const declared = await api
-    .get<Integration>(toPath`/v1/integrations/${installation.integration}`)
-    .catch(() => undefined)
+  const declared = await readIntegration(api, installation.integration).catch(() => undefined)
   if (declared === undefined) return
   for (const level of pending) {
     const site = 'site' in level ? level.site : undefined
@@ -163,19 +170,24 @@ async function change(
 ): Promise<void> {
   const { api, terminal } = session
   const found = await findInstallation(session, named, options)
-  const changed = await api.post<Installation>(`${levelPath({ installation: found })}/${verb}`)
+  const params = paramsOf({ installation: found })
+  const changed =
+    verb === 'pause'
+      ? await api.call('POST /v1/integrations/{integration}/installations/{installation}/pause', { params })
+      : await api.call('POST /v1/integrations/{integration}/installations/{installation}/resume', { params })
   if (terminal.json) return terminal.printJson(changed)
   terminal.print(`${changed.integration} ${changed.id} `, toStatus(changed.status))
 }
 
 async function resumeWhole({ api, terminal }: Session, integration: string): Promise<void> {
-  const changed = await api.post<Integration>(toPath`/v1/integrations/${integration}/resume`)
+  const params = { integration }
+  const changed = await api.call('POST /v1/integrations/{integration}/resume', { params })
   if (terminal.json) return terminal.printJson(changed)
   terminal.print(`${changed.name} `, toStatus('active'))
 }
 
 /** A level of an installation whose status is `pending`. */
-export type PendingLevel = Pick<Installation | TargetInstallation, 'problems' | 'statusReason'> & {
+export type PendingLevel = Pick<LevelRecord, 'problems' | 'statusReason'> & {
   kind: 'account' | 'site' | 'space'
   /** Slug or id of the site or space. */
   place?: string | undefined

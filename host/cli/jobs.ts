@@ -1,12 +1,9 @@
 import { type Command, Option } from 'commander'
-import { toPath } from './client.ts'
+import type { JobWithPayload, ListJobsQuery } from '../../schemas/generated/api/jobs.ts'
 import { assertFilterExists } from './find-records.ts'
 import { createLimitOption, createPageOption, withExamples } from './options.ts'
-import type { Job, List, LogLine } from './records.ts'
 import { openSession, type Session } from './session.ts'
 import { paint, printTable, toStatus } from './terminal.ts'
-
-type Options = { state?: string; kind?: string; installation?: string; limit?: number; page?: string }
 
 export function addJobs(program: Command): void {
   const jobs = program
@@ -28,10 +25,10 @@ export function addJobs(program: Command): void {
     .option('--installation <id>', 'of this installation')
     .addOption(createLimitOption())
     .addOption(createPageOption())
-    .action(async (options: Options, command: Command) => {
+    .action(async (query: Partial<ListJobsQuery>, command: Command) => {
       const { api, terminal } = openSession(command)
-      await assertFilterExists(api, options)
-      const answer = await api.get<List<Job>>('/v1/jobs', options)
+      await assertFilterExists(api, query)
+      const answer = await api.call('GET /v1/jobs', { query })
       if (terminal.json) return terminal.printJson(answer)
       const rows = answer.items.map((job) => [
         job.id,
@@ -50,7 +47,7 @@ export function addJobs(program: Command): void {
     .argument('<id>', 'id of the job')
     .action(async (id: string, _options: object, command: Command) => {
       const session = openSession(command)
-      await show(session, await session.api.get<Job>(toPath`/v1/jobs/${id}`))
+      await show(session, await session.api.call('GET /v1/jobs/{job}', { params: { job: id } }))
     })
   jobs
     .command('run')
@@ -58,7 +55,7 @@ export function addJobs(program: Command): void {
     .argument('<id>', 'id of the job')
     .action(async (id: string, _options: object, command: Command) => {
       const { api, terminal } = openSession(command)
-      const job = await api.post<Job>(toPath`/v1/jobs/${id}/run`)
+      const job = await api.call('POST /v1/jobs/{job}/run', { params: { job: id } })
       if (terminal.json) return terminal.printJson(job)
       terminal.print(`${job.id} `, toStatus(job.state))
     })
@@ -68,16 +65,16 @@ export function addJobs(program: Command): void {
     .argument('<id>', 'id of the job')
     .action(async (id: string, _options: object, command: Command) => {
       const { api, terminal } = openSession(command)
-      await api.delete(toPath`/v1/jobs/${id}`)
+      await api.call('DELETE /v1/jobs/{job}', { params: { job: id } })
       if (terminal.json) return terminal.printJson({ discarded: id })
       terminal.print(`${id} discarded`)
     })
 }
 
-async function show({ api, terminal }: Session, job: Job): Promise<void> {
+async function show({ api, terminal }: Session, job: JobWithPayload): Promise<void> {
   const { id, state, event, integration, installation, attempts, error, payload } = job
   const request = error?.request
-  const log = request === undefined ? [] : (await api.get<List<LogLine>>('/v1/logs', { request })).items
+  const log = request === undefined ? [] : (await api.call('GET /v1/logs', { query: { request } })).items
   if (terminal.json) return terminal.printJson({ ...job, log })
   terminal.print(paint('bold', id), ' ', toStatus(state), error === undefined ? '' : ` ${error.message}`)
   terminal.print(`event        ${event.id} ${event.type}`)

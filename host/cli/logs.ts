@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
+import type { LogLine } from '../../schemas/generated/api/logs.ts'
+import type { Receipt } from '../../schemas/generated/api/receipts.ts'
 import { assertFilterExists } from './find-records.ts'
 import { createLimitOption, UsageError, withExamples } from './options.ts'
-import type { DispatchReceipt, List, LogLine } from './records.ts'
 import { openSession, type Session } from './session.ts'
 import { paint, type Terminal, toSafeLine } from './terminal.ts'
 
@@ -41,8 +42,8 @@ function filterOf(of: string | undefined, named: Filter): Filter {
 }
 
 async function printLogs({ api, terminal }: Session, filter: Filter, withReceipts: boolean): Promise<void> {
-  const lines = await api.get<List<LogLine>>('/v1/logs', filter)
-  const receipts = withReceipts ? (await api.get<List<DispatchReceipt>>('/v1/receipts', filter)).items : []
+  const lines = await api.call('GET /v1/logs', { query: filter })
+  const receipts = withReceipts ? (await api.call('GET /v1/receipts', { query: filter })).items : []
   if (lines.items.length + receipts.length === 0) await assertFilterExists(api, filter)
   if (terminal.json) return terminal.printJson({ ...lines, ...(withReceipts && { receipts }) })
   for (const entry of inOrder(lines.items, receipts).slice(-(filter.limit ?? defaultLimit))) {
@@ -51,8 +52,8 @@ async function printLogs({ api, terminal }: Session, filter: Filter, withReceipt
 }
 
 async function followLogs({ api, terminal }: Session, filter: Filter, withReceipts: boolean): Promise<void> {
-  const lines = follow<LogLine>('/v1/logs')
-  const receipts = follow<DispatchReceipt>('/v1/receipts')
+  const lines = follow((query) => api.call('GET /v1/logs', { query }))
+  const receipts = follow((query) => api.call('GET /v1/receipts', { query }))
   for (let isFirst = true; ; isFirst = false) {
     const entries = inOrder(await lines(), withReceipts ? await receipts() : [])
     if (isFirst && entries.length === 0) await assertFilterExists(api, filter)
@@ -64,11 +65,13 @@ async function followLogs({ api, terminal }: Session, filter: Filter, withReceip
   }
 
   /** Reads the entries since the last call; at first, the ten newest. */
-  function follow<T extends { id: number }>(path: string): () => Promise<T[]> {
+  function follow<T extends { id: number }>(
+    read: (query: Filter & { after?: number }) => Promise<{ items: T[] }>,
+  ): () => Promise<T[]> {
     let after = -1
     return async () => {
       const query = { ...filter, limit: 200, ...(after >= 0 && { after }) }
-      const { items } = await api.get<List<T>>(path, query)
+      const { items } = await read(query)
       if (after >= 0 && items.length === query.limit) terminal.say('Lines may be missing here.')
       const ordered = items.toSorted((one, other) => one.id - other.id)
       const found = after < 0 ? ordered.slice(-10) : ordered
@@ -78,10 +81,10 @@ async function followLogs({ api, terminal }: Session, filter: Filter, withReceip
   }
 }
 
-type Entry = LogLine | DispatchReceipt
+type Entry = LogLine | Receipt
 
 /** Sorts by time. The log lines of a request come before its receipt. */
-const inOrder = (lines: LogLine[], receipts: DispatchReceipt[]): Entry[] =>
+const inOrder = (lines: LogLine[], receipts: Receipt[]): Entry[] =>
   [...lines, ...receipts].sort((one, other) => timeOf(one) - timeOf(other))
 
 const timeOf = (entry: Entry): number => ('text' in entry ? Date.parse(entry.at) : endOf(entry))
@@ -107,7 +110,7 @@ function printLine(terminal: Terminal, { at, level, integration, request, text }
 }
 
 /** One line: `req_… fetch 200 ok · 1.2 ms CPU · 4 ms · 3.1 MB heap · 2 calls · 12 kB out`. */
-export function printReceipt(terminal: Terminal, receipt: DispatchReceipt): void {
+export function printReceipt(terminal: Terminal, receipt: Receipt): void {
   const { request, type, outcome, status, integration } = receipt
   const result = `${status === undefined ? '' : `${status} `}${outcome}`
   terminal.print(
@@ -120,9 +123,9 @@ export function printReceipt(terminal: Terminal, receipt: DispatchReceipt): void
 }
 
 /** The end of a dispatch in Unix ms. */
-const endOf = ({ startedAt, wallMs }: DispatchReceipt): number => Date.parse(startedAt) + wallMs
+const endOf = ({ startedAt, wallMs }: Receipt): number => Date.parse(startedAt) + wallMs
 
-function describeUse(receipt: DispatchReceipt): string {
+function describeUse(receipt: Receipt): string {
   const { cpuMs, wallMs, heapBytes, hostCalls, egressCalls, egressBytes } = receipt
   return [
     `${toShort(cpuMs)} ms CPU`,
@@ -134,7 +137,7 @@ function describeUse(receipt: DispatchReceipt): string {
 }
 
 /** `, with 1 outbound request, 2 deliveries and 1 task`. Empty when there are none. */
-export function describeCalls({ egressCalls, deliveries, tasks }: DispatchReceipt): string {
+export function describeCalls({ egressCalls, deliveries, tasks }: Receipt): string {
   const counts = [
     [egressCalls, 'outbound request', 'outbound requests'],
     [deliveries, 'delivery', 'deliveries'],

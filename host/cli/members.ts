@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander'
-import type { DeletedMember, Member } from '../../schemas/generated/api/members.ts'
+import type { Member, MemberRole } from '../../schemas/generated/api/members.ts'
 import { roleNames } from '../access/roles.ts'
-import { toPath } from './client.ts'
+import { readAll } from './client.ts'
 import { findOrganization } from './find-records.ts'
 import { withExamples } from './options.ts'
 import { openSession, type Session } from './session.ts'
 import { printTable } from './terminal.ts'
 
-type Options = { org?: string; name?: string; role?: string }
+type Options = { org?: string; name?: string; role?: MemberRole }
 
 /** `annex members`: the people of an organization. */
 export function addMembers(program: Command): void {
@@ -20,8 +20,8 @@ export function addMembers(program: Command): void {
   inOrganization(members.command('list', { isDefault: true }))
     .description('list the members of an organization')
     .action(async ({ org }: Options, command: Command) => {
-      const { session, path } = await open(command, org)
-      const answer = await session.api.list<Member>(path)
+      const { session, params } = await open(command, org)
+      const answer = await readAll(session.api.all('GET /v1/orgs/{org}/members', { params }))
       if (session.terminal.json) return session.terminal.printJson(answer)
       const rows = answer.items.map(({ id, email, name, role }) => [id, role, email, name])
       printTable(session.terminal, ['member', 'role', 'email', 'name'], rows)
@@ -31,10 +31,10 @@ export function addMembers(program: Command): void {
     .argument('<email>', 'email of the member')
     .addOption(roleOption().makeOptionMandatory())
     .option('--name <text>', 'name of the member')
-    .action(async (email: string, { org, role, name }: Options, command: Command) => {
-      const { session, path } = await open(command, org)
+    .action(async (email: string, { org, role, name }: Options & { role: MemberRole }, command: Command) => {
+      const { session, params } = await open(command, org)
       const body = { email, role, ...(name !== undefined && { name }) }
-      print(session, await session.api.post<Member>(path, body))
+      print(session, await session.api.call('POST /v1/orgs/{org}/members', { params, body }))
     })
   inOrganization(members.command('change'))
     .description('change the role or name of a member; a lower role lowers the tokens of the member')
@@ -42,16 +42,18 @@ export function addMembers(program: Command): void {
     .addOption(roleOption())
     .option('--name <text>', 'name of the member')
     .action(async (member: string, { org, role, name }: Options, command: Command) => {
-      const { session, path } = await open(command, org)
+      const { session, params } = await open(command, org)
       const body = { ...(role !== undefined && { role }), ...(name !== undefined && { name }) }
-      print(session, await session.api.patch<Member>(path + toPath`/${member}`, body))
+      const one = { params: { ...params, member }, body }
+      print(session, await session.api.call('PATCH /v1/orgs/{org}/members/{member}', one))
     })
   inOrganization(members.command('remove'))
     .description('remove a member; the tokens of the member stop at once')
     .argument('<member>', 'id or email of the member')
     .action(async (member: string, { org }: Options, command: Command) => {
-      const { session, path } = await open(command, org)
-      const answer = await session.api.delete<DeletedMember>(path + toPath`/${member}`)
+      const { session, params } = await open(command, org)
+      const one = { params: { ...params, member } }
+      const answer = await session.api.call('DELETE /v1/orgs/{org}/members/{member}', one)
       if (session.terminal.json) return session.terminal.printJson(answer)
       session.terminal.print(`${answer.id} is removed, with ${answer.deleted.tokens} tokens.`)
     })
@@ -62,9 +64,9 @@ const inOrganization = (command: Command): Command =>
 
 const roleOption = () => new Option('--role <role>', 'what the member may do').choices(roleNames)
 
-async function open(command: Command, org: string | undefined): Promise<{ session: Session; path: string }> {
+async function open(command: Command, org: string | undefined) {
   const session = openSession(command)
-  return { session, path: toPath`/v1/orgs/${(await findOrganization(session, org)).id}/members` }
+  return { session, params: { org: (await findOrganization(session, org)).id } }
 }
 
 function print({ terminal }: Session, member: Member): void {

@@ -1,15 +1,15 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import type { Visibility } from '../../schemas/generated/api/common.ts'
 import {
   addChangeAndDelete,
   createAddressOption,
   createExternalIdOption,
   createVisibilityOption,
 } from './change-records.ts'
-import { toPath } from './client.ts'
-import { findOrganization, findSiteOrSpace } from './find-records.ts'
+import { readAll } from './client.ts'
+import { findOrganization, findSiteOrSpace, listSitesOrSpaces } from './find-records.ts'
 import { withExamples } from './options.ts'
-import type { Organization, SiteOrSpace } from './records.ts'
 import { openSession, type Session } from './session.ts'
 import { addSiteScript } from './site-script.ts'
 import { printTable } from './terminal.ts'
@@ -18,7 +18,7 @@ type Options = {
   org?: string
   title?: string
   folder?: string
-  visibility?: string
+  visibility?: Visibility
   publishedAt?: string
   externalId?: string[]
 }
@@ -30,7 +30,7 @@ export function addOrganizations(program: Command): void {
     .description('list organizations')
     .action(async (_options: object, command: Command) => {
       const session = openSession(command)
-      const answer = await session.api.list<Organization>('/v1/orgs')
+      const answer = await readAll(session.api.all('GET /v1/orgs'))
       const rows = answer.items.map(({ id, subdomain, title }) => [id, subdomain, title])
       printAnswer(session, answer, ['organization', 'subdomain', 'title'], rows)
     })
@@ -44,12 +44,17 @@ export function addOrganizations(program: Command): void {
       const { title = subdomain, externalId: externalIds } = options
       const session = openSession(command)
       const body = { subdomain, title, ...(externalIds && { externalIds }) }
-      printCreated(session, await session.api.post<Organization>('/v1/orgs', body))
+      printCreated(session, await session.api.call('POST /v1/orgs', { body }))
     })
   withExamples(create, ['annex orgs create acme --title "Acme Inc."'])
   addChangeAndDelete(orgs, 'organization', async (session, name) => {
     const { id } = await findOrganization(session, name)
-    return { id, path: toPath`/v1/orgs/${id}` }
+    const params = { org: id }
+    return {
+      id,
+      change: (body) => session.api.call('PATCH /v1/orgs/{org}', { params, body }),
+      remove: () => session.api.call('DELETE /v1/orgs/{org}', { params }),
+    }
   })
 }
 
@@ -62,8 +67,8 @@ export function addSitesOrSpaces(program: Command, kind: 'site' | 'space'): void
     .option('--org <name>', 'organization: id or subdomain')
     .action(async ({ org }: Options, command: Command) => {
       const session = openSession(command)
-      const path = await pathOf(session, kind, org)
-      const answer = await session.api.list<SiteOrSpace>(path)
+      const { id: inOrganization } = await findOrganization(session, org)
+      const answer = await readAll(listSitesOrSpaces(session.api, kind, inOrganization))
       const rows = answer.items.map(({ id, slug, title }) => [id, slug, title])
       printAnswer(session, answer, [kind, 'slug', 'title'], rows)
     })
@@ -87,7 +92,12 @@ export function addSitesOrSpaces(program: Command, kind: 'site' | 'space'): void
         ...(url !== undefined && { url }),
         ...(externalIds !== undefined && { externalIds }),
       }
-      printCreated(session, await session.api.post<SiteOrSpace>(await pathOf(session, kind, org), body))
+      const params = { org: (await findOrganization(session, org)).id }
+      const created =
+        kind === 'site'
+          ? await session.api.call('POST /v1/orgs/{org}/sites', { params, body })
+          : await session.api.call('POST /v1/orgs/{org}/spaces', { params, body })
+      printCreated(session, created)
     })
   if (kind === 'space') {
     create.option('--folder <path>', 'folder of Markdown on the machine that runs Annex')
@@ -96,15 +106,24 @@ export function addSitesOrSpaces(program: Command, kind: 'site' | 'space'): void
   addChangeAndDelete(command, kind, async (session, name, org) => {
     const organization = await findOrganization(session, org)
     const { id } = await findSiteOrSpace(session, organization, kind, name)
-    const path = kind === 'site' ? toPath`/v1/orgs/${organization.id}/sites/${id}` : toPath`/v1/spaces/${id}`
-    return { id, path }
+    const { api } = session
+    if (kind === 'space') {
+      const params = { space: id }
+      return {
+        id,
+        change: (body) => api.call('PATCH /v1/spaces/{space}', { params, body }),
+        remove: () => api.call('DELETE /v1/spaces/{space}', { params }),
+      }
+    }
+    const params = { org: organization.id, site: id }
+    return {
+      id,
+      change: (body) => api.call('PATCH /v1/orgs/{org}/sites/{site}', { params, body }),
+      remove: () => api.call('DELETE /v1/orgs/{org}/sites/{site}', { params }),
+    }
   })
   const more = kind === 'space' ? ' --folder ./docs' : ''
   withExamples(create, [`annex ${kind}s create docs --title Documentation${more}`])
-}
-
-async function pathOf(session: Session, kind: 'site' | 'space', org?: string): Promise<string> {
-  return `${toPath`/v1/orgs/${(await findOrganization(session, org)).id}`}/${kind}s`
 }
 
 function printAnswer({ terminal }: Session, answer: object, heads: string[], rows: string[][]): void {
@@ -124,7 +143,7 @@ export function addSetup(program: Command): void {
     .argument('<setup-token>', 'setup token that the first start printed')
     .action(async (setupToken: string, _options: object, command: Command) => {
       const { api, terminal } = openSession(command)
-      const answer = await api.post<{ token: string }>('/v1/setup', { token: setupToken })
+      const answer = await api.call('POST /v1/setup', { body: { token: setupToken } })
       if (terminal.json) return terminal.printJson(answer)
       terminal.print(answer.token)
       terminal.say('Keep this operator’s token: it is shown only once. Set ANNEX_TOKEN to use it.')

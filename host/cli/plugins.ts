@@ -1,13 +1,11 @@
 import { type Command, Option } from 'commander'
-import type { FolderLoad } from '../../schemas/generated/api/integrations.ts'
-import type { PrunedList } from '../../schemas/generated/api/versions.ts'
+import type { Client } from '../../schemas/client.ts'
+import type { Category } from '../../schemas/generated/api/integrations.ts'
 import type { Problem } from '../manifest/problem.ts'
-import type { LoadedPlugin } from '../versions/loaded-plugin.ts'
-import type { Api } from './client.ts'
+import { readAll } from './client.ts'
 import { exitCodes } from './exit.ts'
 import { findOrganization } from './find-records.ts'
 import { withExamples } from './options.ts'
-import type { Integration, List } from './records.ts'
 import { openSession } from './session.ts'
 import { printProblems, printTable, type Terminal, toSafeLine, toStatus } from './terminal.ts'
 import type { NewOptions } from './write-plugin.ts'
@@ -71,7 +69,8 @@ export function addTypes(program: Command): void {
   withExamples(command, ['annex types', 'annex types plugins/echo', 'annex types --check'])
 }
 
-type ListOptions = { search?: string; category?: string; installed?: boolean; org?: string }
+/** The server checks the category. */
+type ListOptions = { search?: string; category?: Category; installed?: boolean; org?: string }
 
 export function addIntegrations(program: Command): void {
   const command = program
@@ -88,8 +87,8 @@ export function addIntegrations(program: Command): void {
       const { search, category, installed, org } = options
       const isPlain = installed === undefined && org === undefined
       const organization = isPlain ? undefined : (await findOrganization(session, org)).id
-      const query = { q: search, category, installed: installed?.toString(), organization }
-      const answer = await api.list<Integration>('/v1/integrations', query)
+      const query = { q: search, category, installed, organization }
+      const answer = await readAll(api.all('GET /v1/integrations', { query }))
       if (terminal.json) return terminal.printJson(answer)
       const rows = answer.items.map(({ name, version, visibility, scopes }) => [
         name,
@@ -124,7 +123,7 @@ export function addPrune(program: Command): void {
     .option('--dry-run', 'only list them')
     .action(async (options: { installations?: true; dryRun?: true }, command: Command) => {
       const { api, terminal } = openSession(command)
-      const answer = await api.post<PrunedList>('/v1/prune', options)
+      const answer = await api.call('POST /v1/prune', { body: options })
       if (terminal.json) return terminal.printJson(answer)
       for (const { name, installations } of answer.items)
         terminal.print(`${name}, installations: ${installations}`)
@@ -138,8 +137,8 @@ export function addPrune(program: Command): void {
 const reportEveryMs = 10_000
 
 /** Says that a load is under way. Why a request fails, the command itself reports. */
-async function sayLoading(api: Api, terminal: Terminal): Promise<void> {
-  const load = await api.get<FolderLoad>('/v1/reload').catch(() => undefined)
+async function sayLoading(api: Client, terminal: Terminal): Promise<void> {
+  const load = await api.call('GET /v1/reload').catch(() => undefined)
   if (load?.running !== true) return
   const now =
     load.folders.length === 0 ? '' : `, now ${load.folders.map((name) => toSafeLine(name)).join(', ')}`
@@ -149,9 +148,7 @@ async function sayLoading(api: Api, terminal: Terminal): Promise<void> {
 async function reload(_options: object, command: Command): Promise<void> {
   const { terminal, api } = openSession(command)
   const reporting = setInterval(() => void sayLoading(api, terminal), reportEveryMs)
-  const answer = await api
-    .postLong<List<LoadedPlugin>>('/v1/reload', {})
-    .finally(() => clearInterval(reporting))
+  const answer = await api.long.call('POST /v1/reload').finally(() => clearInterval(reporting))
   if (terminal.json) terminal.printJson(answer)
   else {
     const rows = answer.items.map((plugin) => [
@@ -162,7 +159,7 @@ async function reload(_options: object, command: Command): Promise<void> {
     ])
     printTable(terminal, ['integration', 'state', 'version', 'scopes'], rows)
     for (const { note } of answer.items) if (note !== undefined) terminal.say(note)
-    const problems: Problem[] = answer.items.flatMap((plugin) => plugin.problems)
+    const problems = answer.items.flatMap((plugin) => plugin.problems as Problem[])
     if (problems.length > 0) terminal.print()
     printProblems(terminal, problems)
   }

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import type { ProblemList } from '../../schemas/generated/api/problems.ts'
 import { withExamples } from './options.ts'
 import { toPasteable } from './own-command.ts'
 import { openSession } from './session.ts'
@@ -11,7 +10,7 @@ export function addProblems(program: Command): void {
     .description('list what does not work, since when, and how to repair it; exit code 1 for a problem')
     .action(async (_options: object, command: Command) => {
       const { api, terminal } = openSession(command)
-      const answer = await api.get<ProblemList>('/v1/problems')
+      const answer = await api.call('GET /v1/problems')
       if (answer.count > 0) process.exitCode = 1
       if (terminal.json) return terminal.printJson(answer)
       if (answer.count === 0) return terminal.say('There is no problem.')

@@ -1,8 +1,12 @@
 import { type Command, Option } from 'commander'
-import { toPath } from './client.ts'
+import type {
+  ExampleType,
+  ListReceiversQuery,
+  Receiver,
+  ReceiverWithCounts,
+} from '../../schemas/generated/api/receivers.ts'
 import { assertFilterExists } from './find-records.ts'
 import { createLimitOption, createPageOption, withExamples } from './options.ts'
-import type { Delivery, List, Receiver } from './records.ts'
 import { openSession, type Session } from './session.ts'
 import { paint, printTable, toStatus } from './terminal.ts'
 
@@ -24,53 +28,56 @@ export function addReceivers(program: Command): void {
     .option('--installation <id>', 'of this installation')
     .addOption(createLimitOption())
     .addOption(createPageOption())
-    .action(
-      async (
-        options: { state?: string; installation?: string; limit?: number; page?: string },
-        command: Command,
-      ) => {
-        const { api, terminal } = openSession(command)
-        await assertFilterExists(api, options)
-        const answer = await api.get<List<Receiver>>('/v1/receivers', options)
-        if (terminal.json) return terminal.printJson(answer)
-        const rows = answer.items.map((receiver) => [
-          receiver.id,
-          toStatus(receiver.state),
-          noteOf(receiver),
-          receiver.installation,
-          receiver.url,
-        ])
-        printTable(terminal, ['receiver', 'state', '', 'installation', 'url'], rows)
-      },
-    )
+    .action(async (query: Partial<ListReceiversQuery>, command: Command) => {
+      const { api, terminal } = openSession(command)
+      await assertFilterExists(api, query)
+      const answer = await api.call('GET /v1/receivers', { query })
+      if (terminal.json) return terminal.printJson(answer)
+      const rows = answer.items.map((receiver) => [
+        receiver.id,
+        toStatus(receiver.state),
+        noteOf(receiver),
+        receiver.installation,
+        receiver.url,
+      ])
+      printTable(terminal, ['receiver', 'state', '', 'installation', 'url'], rows)
+    })
   addOne(receivers, 'show', 'show a receiver and its pending deliveries', (session, id) =>
-    session.api.get<Receiver>(toPath`/v1/receivers/${id}`),
+    session.api.call('GET /v1/receivers/{receiver}', { params: { receiver: id } }),
   )
   addOne(receivers, 'pause', 'pause a receiver: its deliveries wait', (session, id, { reason }) =>
-    session.api.post<Receiver>(toPath`/v1/receivers/${id}/pause`, reason === undefined ? {} : { reason }),
+    session.api.call('POST /v1/receivers/{receiver}/pause', {
+      params: { receiver: id },
+      body: reason === undefined ? {} : { reason },
+    }),
   ).option('--reason <text>', 'reason, shown with the receiver')
   addOne(
     receivers,
     'resume',
     'resume a paused or disabled receiver, or close its circuit; waiting deliveries are due',
-    (session, id) => session.api.post<Receiver>(toPath`/v1/receivers/${id}/resume`),
+    (session, id) => session.api.call('POST /v1/receivers/{receiver}/resume', { params: { receiver: id } }),
   )
   addOne(
     receivers,
     'order',
     'send one delivery at a time, in the order of their creation',
     (session, id, { off }) =>
-      session.api.patch<Receiver>(toPath`/v1/receivers/${id}`, { ordered: off !== true }),
+      session.api.call('PATCH /v1/receivers/{receiver}', {
+        params: { receiver: id },
+        body: { ordered: off !== true },
+      }),
   ).option('--off', 'send several at once, in any order')
   receivers
     .command('example')
     .description('send an example event, signed as other deliveries')
     .argument('<id>', 'id of the receiver')
     .option('--type <type>', 'site_view, page_feedback or space_content_updated')
-    .action(async (id: string, { type }: { type?: string }, command: Command) => {
+    .action(async (id: string, { type }: ExampleType, command: Command) => {
       const { api, terminal } = openSession(command)
-      const path = toPath`/v1/receivers/${id}/example`
-      const delivery = await api.post<Delivery>(path, type === undefined ? {} : { type })
+      const delivery = await api.call('POST /v1/receivers/{receiver}/example', {
+        params: { receiver: id },
+        body: type === undefined ? {} : { type },
+      })
       if (terminal.json) return terminal.printJson(delivery)
       terminal.print(`${delivery.id} `, toStatus(delivery.state), ` to ${delivery.url}`)
       terminal.say(`Its attempts: npx annex deliveries show ${delivery.id}`)
@@ -88,7 +95,7 @@ function addOne(
   receivers: Command,
   name: string,
   description: string,
-  act: (session: Session, id: string, options: ActOptions) => Promise<Receiver>,
+  act: (session: Session, id: string, options: ActOptions) => Promise<ReceiverWithCounts>,
 ): Command {
   return receivers
     .command(name)
@@ -100,9 +107,9 @@ function addOne(
     })
 }
 
-function print({ terminal }: Session, receiver: Receiver): void {
+function print({ terminal }: Session, receiver: ReceiverWithCounts): void {
   if (terminal.json) return terminal.printJson(receiver)
-  const { id, state, reason, url, installation, signedBy, ordered, pending, days = [] } = receiver
+  const { id, state, reason, url, installation, signedBy, ordered, pending, days } = receiver
   const { failingSince, heldBackUntil } = receiver
   terminal.print(paint('bold', id), ' ', toStatus(state), reason === undefined ? '' : ` ${reason}`)
   terminal.print(`url          ${url}`)
@@ -112,7 +119,7 @@ function print({ terminal }: Session, receiver: Receiver): void {
   if (heldBackUntil !== undefined) {
     terminal.print(`circuit      open until ${heldBackUntil}, then one delivery tests it`)
   }
-  if (pending !== undefined) terminal.print(`pending      ${pending.due} due, ${pending.waiting} waiting`)
+  terminal.print(`pending      ${pending.due} due, ${pending.waiting} waiting`)
   for (const { day, delivered, failed, attempts } of days) {
     terminal.print(`${day}   ${delivered} delivered, ${failed} failed, ${attempts} attempts`)
   }

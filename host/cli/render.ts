@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Rendered } from '../../schemas/generated/api/dispatches.ts'
+import type { Render } from '../../schemas/generated/api/dispatches.ts'
 import { isJsonObject } from '../assert-json.ts'
-import { findInstallation, findLevel, levelPath, type TargetOptions } from './find-records.ts'
+import { findInstallation, findLevel, paramsOf, type TargetOptions } from './find-records.ts'
 import { addTargetOptions, withExamples } from './options.ts'
 import { openSession } from './session.ts'
 
 type JsonObject = Record<string, unknown>
-type Options = TargetOptions & { props?: JsonObject; state?: JsonObject; action?: JsonObject }
+type Options = TargetOptions & Pick<Render, 'props' | 'state' | 'action'>
 
 export function addRender(program: Command): void {
   const command = addTargetOptions(
@@ -37,7 +37,10 @@ async function render(
   const place = { ...(org && { org }), ...(site && { site }), ...(space && { space }) }
   const installation = await findInstallation(session, named, place)
   const level = await findLevel(session, installation, place)
-  const rendered = await session.api.post<Rendered>(`${levelPath(level)}/render`, { componentId, ...given })
+  const rendered = await session.api.call(
+    'POST /v1/integrations/{integration}/installations/{installation}/render',
+    { params: paramsOf(level), body: { componentId, ...given } },
+  )
   session.terminal.printJson(rendered)
 }
 

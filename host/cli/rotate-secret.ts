@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { SigningSecret } from '../../schemas/generated/api/installations.ts'
-import { findInstallation, findLevel, levelPath, nameLevel, type TargetOptions } from './find-records.ts'
+import { findInstallation, findLevel, nameLevel, paramsOf, type TargetOptions } from './find-records.ts'
 import { addTargetOptions, withExamples } from './options.ts'
 import { openSession } from './session.ts'
 
@@ -44,18 +43,25 @@ async function rotate(named: string, options: Options, command: Command): Promis
   const { api, terminal } = session
   const installation = await findInstallation(session, named, options)
   const level = await findLevel(session, installation, options)
-  const path = `${levelPath(level)}/signing-secret`
+  const params = paramsOf(level)
   if (options.end) {
-    await api.delete(`${path}/previous`)
+    await api.call(
+      'DELETE /v1/integrations/{integration}/installations/{installation}/signing-secret/previous',
+      { params },
+    )
     if (terminal.json) return terminal.printJson({ ended: true })
     return terminal.print(`only the newest secret signs (${nameLevel(level)})`)
   }
   const { overlap: overlapSeconds, first, again } = options
-  const rotated = await api.post<SigningSecret>(path, {
+  const body = {
     ...(overlapSeconds !== undefined && { overlapSeconds }),
     ...(first !== undefined && { first }),
     ...(again && { again }),
-  })
+  }
+  const rotated = await api.call(
+    'POST /v1/integrations/{integration}/installations/{installation}/signing-secret',
+    { params, body },
+  )
   if (terminal.json) return terminal.printJson(rotated)
   const { signingSecret, previousSecretUntil } = rotated
   terminal.print(`signing secret (${nameLevel(level)}) ${signingSecret}`)

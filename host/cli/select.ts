@@ -1,10 +1,8 @@
 import { type Command, Option } from 'commander'
-import { findInstallation, levelPath, type TargetOptions } from './find-records.ts'
+import type { PlaceSelection } from '../../schemas/generated/api/installations.ts'
+import { findInstallation, paramsOf, type TargetOptions } from './find-records.ts'
 import { withExamples } from './options.ts'
-import type { Installation } from './records.ts'
 import { openSession } from './session.ts'
-
-type Selections = { sites?: string; spaces?: string }
 
 const createSelectionOption = (kind: 'sites' | 'spaces'): Option =>
   new Option(`--${kind} <which>`, `all: new ${kind} get the integration, too`).choices(['all', 'selected'])
@@ -25,15 +23,19 @@ export function addSelect(program: Command): void {
 
 async function select(
   named: string,
-  { org, ...selections }: Pick<TargetOptions, 'org'> & Selections,
+  { org, ...selections }: Pick<TargetOptions, 'org'> & PlaceSelection,
   command: Command,
 ): Promise<void> {
   const session = openSession(command)
   const { api, terminal } = session
   const found = await findInstallation(session, named, org === undefined ? {} : { org })
-  const path = levelPath({ installation: found })
   const isChange = Object.keys(selections).length > 0
-  const installation = isChange ? await api.put<Installation>(`${path}/selection`, selections) : found
+  const installation = isChange
+    ? await api.call('PUT /v1/integrations/{integration}/installations/{installation}/selection', {
+        params: paramsOf({ installation: found }),
+        body: selections,
+      })
+    : found
   const { site_selection: sites, space_selection: spaces } = installation
   if (terminal.json) return terminal.printJson({ sites, spaces })
   terminal.print(`sites: ${sites}`)

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { FailedToSend, SentFailed } from '../../schemas/generated/api/deliveries.ts'
+import type { FailedToSend } from '../../schemas/generated/api/deliveries.ts'
 import { assertFilterExists } from './find-records.ts'
 import { parseTime, UsageError, withExamples } from './options.ts'
 import { openSession, type Session } from './session.ts'
@@ -38,8 +38,8 @@ async function sendAllFailed(
   { yes, dryRun }: { yes: boolean; dryRun: boolean },
 ): Promise<void> {
   await assertFilterExists(api, request)
-  const path = '/v1/deliveries/send-failed'
-  const found = await api.post<SentFailed>(path, { ...request, dryRun: true })
+  const counted = { ...request, dryRun: true }
+  const found = await api.call('POST /v1/deliveries/send-failed', { body: counted })
   terminal.say(`${countOf(found.count)} failed since ${request.since}.`)
   if (found.disabled > 0) {
     terminal.say(`Another ${found.disabled} cannot be sent while their receivers are disabled.`)
@@ -47,7 +47,9 @@ async function sendAllFailed(
   const isConfirmed = dryRun || found.count === 0 ? false : yes || (await confirm('Send them again?'))
   if (isConfirmed === undefined)
     throw new UsageError('There is no terminal to ask on: --yes sends them, --dry-run counts them.')
-  const answer = isConfirmed ? await api.postLong<SentFailed>(path, request) : { ...found, dryRun: true }
+  const answer = isConfirmed
+    ? await api.long.call('POST /v1/deliveries/send-failed', { body: request })
+    : { ...found, dryRun: true }
   if (terminal.json) terminal.printJson(answer)
   else if (answer.seconds !== undefined) {
     terminal.print(`${countOf(answer.count)} sent again, over ${answer.seconds} s.`)

@@ -1,7 +1,5 @@
 import type { Command } from 'commander'
-import type { SettingOptions } from '../../schemas/generated/api/connections.ts'
-import { toPath } from './client.ts'
-import { findInstallation, findLevel, levelPath, type TargetOptions } from './find-records.ts'
+import { findInstallation, findLevel, paramsOf, type TargetOptions } from './find-records.ts'
 import { addTargetOptions, withExamples } from './options.ts'
 import { openSession } from './session.ts'
 import { printTable } from './terminal.ts'
@@ -34,8 +32,10 @@ async function listOptions(
   const { search: q, page } = options
   const installation = await findInstallation(session, named, options)
   const level = await findLevel(session, installation, options)
-  const path = `${levelPath(level)}/configuration${toPath`/${setting}`}/options`
-  const answer = await session.api.get<SettingOptions>(path, { q, page })
+  const answer = await session.api.call(
+    'GET /v1/integrations/{integration}/installations/{installation}/configuration/{property}/options',
+    { params: { ...paramsOf(level), property: setting }, query: { q, page } },
+  )
   if (terminal.json) return terminal.printJson(answer)
   const rows = answer.options.map(({ value, label }) => [value, label])
   printTable(terminal, ['value', 'label'], rows)

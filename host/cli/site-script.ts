@@ -1,6 +1,4 @@
 import type { Command } from 'commander'
-import type { SiteScript } from '../../schemas/generated/api/views.ts'
-import { toPath } from './client.ts'
 import { findOrganization, findSiteOrSpace } from './find-records.ts'
 import { collect, withExamples } from './options.ts'
 import { openSession } from './session.ts'
@@ -50,9 +48,11 @@ async function script(named: string | undefined, options: Options, command: Comm
     ...(cookies && { cookies }),
     ...(options.newKey && { newKey: true }),
   }
-  const path = toPath`/v1/orgs/${organization.id}/sites/${id}/script`
+  const params = { org: organization.id, site: id }
   const isEdit = Object.keys(edit).length > 0
-  const shown = isEdit ? await api.put<SiteScript>(path, edit) : await api.get<SiteScript>(path)
+  const shown = isEdit
+    ? await api.call('PUT /v1/orgs/{org}/sites/{site}/script', { params, body: edit })
+    : await api.call('GET /v1/orgs/{org}/sites/{site}/script', { params })
   if (terminal.json) return terminal.printJson(shown)
   terminal.print(shown.html)
   for (const origin of shown.origins) terminal.print(`origin ${origin}`)

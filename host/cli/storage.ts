@@ -1,8 +1,6 @@
 import type { Command } from 'commander'
-import type { LevelStorage } from '../../schemas/generated/api/installations.ts'
-import { findInstallation, levelPath, type TargetOptions } from './find-records.ts'
+import { findInstallation, paramsOf, type TargetOptions } from './find-records.ts'
 import { withExamples } from './options.ts'
-import type { List } from './records.ts'
 import { openSession } from './session.ts'
 import { printTable } from './terminal.ts'
 
@@ -20,7 +18,9 @@ async function showStorage(named: string, options: TargetOptions, command: Comma
   const session = openSession(command)
   const { api, terminal } = session
   const installation = await findInstallation(session, named, options)
-  const answer = await api.get<List<LevelStorage>>(`${levelPath({ installation })}/storage`)
+  const answer = await api.call('GET /v1/integrations/{integration}/installations/{installation}/storage', {
+    params: paramsOf({ installation }),
+  })
   if (terminal.json) return terminal.printJson(answer)
   const rows = answer.items.map(({ level, site, space, keys, bytes }) => [
     level === 'installation' ? 'account' : `${level} ${site ?? space}`,

@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { MadeToken, Token } from '../../schemas/generated/api/tokens.ts'
+import type { MemberRole } from '../../schemas/generated/api/members.ts'
+import type { NewOperatorToken } from '../../schemas/generated/api/tokens.ts'
 import { parseDate } from '../../schemas/parse-date.ts'
 import { roleNames } from '../access/roles.ts'
-import { toPath } from './client.ts'
+import { readAll } from './client.ts'
 import { findOrganization } from './find-records.ts'
 import { durationMs, withExamples } from './options.ts'
 import { ownCommand } from './own-command.ts'
@@ -13,7 +14,7 @@ type Options = {
   org?: string
   operator?: boolean
   label?: string
-  role?: string
+  role?: MemberRole
   /** False: none. */
   member?: string | false
   expires?: string
@@ -31,8 +32,11 @@ export function addTokens(program: Command): void {
   ofOwner(tokens.command('list', { isDefault: true }))
     .description('list tokens, without the tokens themselves, the newest first')
     .action(async (options: Options, command: Command) => {
-      const { session, path } = await open(command, options)
-      const answer = await session.api.list<Token>(path)
+      const { session, params } = await open(command, options)
+      const { api } = session
+      const answer = await readAll(
+        params === undefined ? api.all('GET /v1/tokens') : api.all('GET /v1/orgs/{org}/tokens', { params }),
+      )
       if (session.terminal.json) return session.terminal.printJson(answer)
       const rows = answer.items.map(({ id, role, label, member, expiresAt, lastUsedAt }) => [
         id,
@@ -52,14 +56,18 @@ export function addTokens(program: Command): void {
     .addOption(new Option('--expires <time>', 'end of the token: 12h, 90d, or a date').argParser(parseExpiry))
     .option('--label <text>', 'purpose of the token')
     .action(async ({ org, operator, expires, member, ...given }: Options, command: Command) => {
-      const { session, path, owner } = await open(command, { org, operator })
+      const { session, params, owner } = await open(command, { org, operator })
       const body = {
         ...given,
         ...(typeof member === 'string' && { member }),
         ...(member === false && { member: null }),
         ...(expires !== undefined && { expiresAt: expires }),
       }
-      const answer = await session.api.post<MadeToken>(path, body)
+      const answer =
+        params === undefined
+          ? // The server refuses a role and a member.
+            await session.api.call('POST /v1/tokens', { body: body as NewOperatorToken })
+          : await session.api.call('POST /v1/orgs/{org}/tokens', { params, body })
       if (session.terminal.json) return session.terminal.printJson(answer)
       session.terminal.print(answer.token)
       session.terminal.say(`Keep this ${answer.role}’s token of ${owner}: it is shown only once.`)
@@ -72,8 +80,13 @@ export function addTokens(program: Command): void {
     .description('revoke a token: it stops at once')
     .argument('<id>', `id of the token: ${ownCommand} tokens list`)
     .action(async (id: string, options: Options, command: Command) => {
-      const { session, path } = await open(command, options)
-      await session.api.delete(path + toPath`/${id}`)
+      const { session, params } = await open(command, options)
+      if (params === undefined) {
+        await session.api.call('DELETE /v1/tokens/{token}', { params: { token: id } })
+      } else {
+        const one = { params: { ...params, token: id } }
+        await session.api.call('DELETE /v1/orgs/{org}/tokens/{token}', one)
+      }
       if (session.terminal.json) return session.terminal.printJson({ id, revoked: true })
       session.terminal.print(`${id} is revoked.`)
     })
@@ -86,14 +99,15 @@ const ofOwner = (command: Command): Command =>
 
 type Owner = { org?: string | undefined; operator?: boolean | undefined }
 
+/** @returns no `params` for the tokens of operators */
 async function open(
   command: Command,
   { org, operator }: Owner,
-): Promise<{ session: Session; path: string; owner: string }> {
+): Promise<{ session: Session; params?: { org: string }; owner: string }> {
   const session = openSession(command)
-  if (operator === true) return { session, path: '/v1/tokens', owner: 'this Annex' }
+  if (operator === true) return { session, owner: 'this Annex' }
   const { id, subdomain } = await findOrganization(session, org)
-  return { session, path: toPath`/v1/orgs/${id}/tokens`, owner: subdomain }
+  return { session, params: { org: id }, owner: subdomain }
 }
 
 /** @returns the time in ISO 8601 */

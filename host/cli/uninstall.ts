@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { findInstallation, findLevel, levelPath, nameLevel, type TargetOptions } from './find-records.ts'
+import { findInstallation, findLevel, nameLevel, paramsOf, type TargetOptions } from './find-records.ts'
 import { addTargetOptions, UsageError, withExamples } from './options.ts'
 import { openSession } from './session.ts'
 import { confirm } from './terminal.ts'
@@ -29,7 +29,9 @@ async function uninstall(named: string, options: Options, command: Command): Pro
   const isSure = options.yes ?? (await confirm(question))
   if (isSure === undefined) throw new UsageError('Without a terminal, say --yes.')
   if (!isSure) return terminal.say('Nothing was uninstalled.')
-  await api.delete(levelPath(level))
+  await api.call('DELETE /v1/integrations/{integration}/installations/{installation}', {
+    params: paramsOf(level),
+  })
   if (terminal.json) return terminal.printJson({ uninstalled: installation.id })
   terminal.print(`uninstalled ${installation.integration} from ${what}`)
 }

@@ -1,16 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type {
-  InstallationAgreement,
-  Permission,
-  Version,
-  VersionDifference,
-} from '../../schemas/generated/api/versions.ts'
-import { toPath } from './client.ts'
-import { findInstallation, levelPath, type TargetOptions } from './find-records.ts'
+import type { Permission, Version, VersionDifference } from '../../schemas/generated/api/versions.ts'
+import { readAll } from './client.ts'
+import { findInstallation, paramsOf, type TargetOptions } from './find-records.ts'
 import { askToAgree, toAgreement } from './install.ts'
 import { UsageError, withExamples } from './options.ts'
 import { ownCommand } from './own-command.ts'
-import type { Integration } from './records.ts'
 import { openSession, type Session } from './session.ts'
 import { confirm, paint, printTable, type Terminal } from './terminal.ts'
 
@@ -55,14 +49,17 @@ export function addVersions(program: Command): void {
     .argument('<integration>', 'name of the integration')
     .action(async (name: string, _options: object, command: Command) => {
       const { api, terminal } = openSession(command)
-      printDeployed(terminal, name, await api.post<Version>(toPath`/v1/integrations/${name}/unpin`))
+      const params = { integration: name }
+      const version = await api.call('POST /v1/integrations/{integration}/unpin', { params })
+      printDeployed(terminal, name, version)
     })
   withExamples(unpin, ['annex unpin webhook'])
 }
 
 async function listVersions(name: string, _options: object, command: Command): Promise<void> {
   const { api, terminal } = openSession(command)
-  const answer = await api.list<Version>(toPath`/v1/integrations/${name}/versions`)
+  const params = { integration: name }
+  const answer = await readAll(api.all('GET /v1/integrations/{integration}/versions', { params }))
   if (terminal.json) return terminal.printJson(answer)
   const rows = answer.items.map(({ number, state, pinned, digest, createdAt, permissions }) => [
     String(number),
@@ -81,10 +78,14 @@ async function showDifference(
   command: Command,
 ): Promise<void> {
   const { api, terminal } = openSession(command)
-  const { items } = await api.list<Version>(toPath`/v1/integrations/${name}/versions`)
+  const params = { integration: name }
+  const { items } = await readAll(api.all('GET /v1/integrations/{integration}/versions', { params }))
   const newest = items.find(({ state }) => state === 'deployed') ?? items[0]
-  const path = toPath`/v1/integrations/${name}/versions/${String(number ?? newest?.number ?? 1)}/diff`
-  const difference = await api.get<VersionDifference>(path, { from })
+  const version = String(number ?? newest?.number ?? 1)
+  const difference = await api.call('GET /v1/integrations/{integration}/versions/{version}/diff', {
+    params: { ...params, version },
+    query: { from },
+  })
   if (terminal.json) return terminal.printJson(difference)
   printDifference(terminal, difference)
 }
@@ -115,21 +116,27 @@ async function agreeToWaiting(
   const session = openSession(command)
   const { api, terminal } = session
   const installation = await findInstallation(session, named, options)
-  const path = `${levelPath({ installation })}/agreement`
-  const agreement = await api.get<InstallationAgreement>(path)
+  const params = paramsOf({ installation })
+  const agreement = await api.call(
+    'GET /v1/integrations/{integration}/installations/{installation}/agreement',
+    { params },
+  )
   const { waiting, version } = agreement
   if (waiting === null) {
     if (terminal.json) return terminal.printJson(agreement)
     return terminal.say(`${installation.integration} runs version ${version}. None waits.`)
   }
-  const integration = await api.get<Integration>(toPath`/v1/integrations/${installation.integration}`)
+  const integration = await api.call('GET /v1/integrations/{integration}', { params })
   if (options.yes) printPermissions(terminal, waiting.permissions)
   else {
     const command = `${ownCommand} agree ${installation.id} --yes`
     await askToAgree(terminal, toQuestion(installation.integration, waiting), command)
   }
-  const words = { ...toAgreement(integration), version: waiting.version }
-  const agreed = await api.post<InstallationAgreement>(path, words)
+  const body = { ...toAgreement(integration), version: waiting.version }
+  const agreed = await api.call(
+    'POST /v1/integrations/{integration}/installations/{installation}/agreement',
+    { params, body },
+  )
   if (terminal.json) return terminal.printJson(agreed)
   terminal.print(`${installation.integration} ${installation.id} runs version ${agreed.version}`)
 }
@@ -156,7 +163,9 @@ async function rollBack(
   if (isSure === undefined) throw new UsageError('Without a terminal, say --yes.')
   if (!isSure) return terminal.say('Nothing was changed.')
   const body = number === undefined ? {} : { version: number }
-  printDeployed(terminal, name, await api.post<Version>(toPath`/v1/integrations/${name}/rollback`, body))
+  const params = { integration: name }
+  const version = await api.call('POST /v1/integrations/{integration}/rollback', { params, body })
+  printDeployed(terminal, name, version)
 }
 
 function printDeployed(terminal: Terminal, name: string, version: Version): void {

@@ -2,12 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openSecretBox } from '../../host/access/open-secret-box.ts'
 import { createSigningSecret } from '../../host/access/secret-box.ts'
-import { createApi } from '../../host/cli/client.ts'
 import { createTerminal, printTable } from '../../host/cli/terminal.ts'
 import { createId } from '../../host/db/ids.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
 import { createPublicKey } from '../../host/db/queries/places.ts'
 import { sealJson, useSealer } from '../../host/db/sealed-json.ts'
+import { createClient } from '../../schemas/client.ts'
 import { startBusyLoops } from '../support/busy-loops.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 import { startReceiver } from './deliveries/start-receiver.ts'
@@ -128,13 +128,14 @@ async function visit(): Promise<void> {
 }
 
 async function publishAll(): Promise<void> {
-  const api = createApi({ url: annex.origin, token: annex.token })
+  const api = createClient({ url: annex.origin, token: annex.token })
   const waiting = seeded.sites.values()
   const publish = async () => {
     for (const { organizationId, siteId } of waiting) {
-      await api.post(`/v1/events?organization=${organizationId}`, {
-        ...{ type: 'site_view', siteId, url: 'https://docs.example.com/' },
-        visitor: { anonymousId: 'a', userAgent: 'bench', ip: '203.0.113.7', cookies: {} },
+      const visitor = { anonymousId: 'a', userAgent: 'bench', ip: '203.0.113.7', cookies: {} }
+      await api.call('POST /v1/events', {
+        query: { organization: organizationId },
+        body: { type: 'site_view', siteId, url: 'https://docs.example.com/', visitor },
       })
     }
   }

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createApi } from '../../host/cli/client.ts'
 import { createTerminal } from '../../host/cli/terminal.ts'
+import { createClient } from '../../schemas/client.ts'
 import { watchMemory } from './deliveries/watch-memory.ts'
 import { readOptions } from './measure/read-options.ts'
 import { describeMachine, printTargets } from './report.ts'
@@ -26,16 +26,15 @@ for (let n = 0; n < count; n += 1) {
 }
 const annex = await startAnnex(folders)
 ends.defer(annex.close)
-const api = createApi({ url: annex.origin, token: annex.token })
+const api = createClient({ url: annex.origin, token: annex.token })
 const before = watchMemory(annex.pid).stop()
 
 const memory = watchMemory(annex.pid)
-const probes = [probeServer('/healthz'), probeServer('/v1/orgs')]
+const probes = [probeServer('GET /healthz'), probeServer('GET /v1/orgs')]
 const imported = performance.now()
-const space = await api.post<{ id: string }>('/v1/orgs/home/spaces', {
-  slug: 'large',
-  title: 'Large',
-  folder,
+const space = await api.call('POST /v1/orgs/{org}/spaces', {
+  params: { org: 'home' },
+  body: { slug: 'large', title: 'Large', folder },
 })
 const importMs = performance.now() - imported
 const [loopMs = 0, readMs = 0] = await Promise.all(probes.map((probe) => probe.stop()))
@@ -59,7 +58,7 @@ printTargets(terminal, [
 ])
 
 async function revision(): Promise<string | null> {
-  return (await api.get<{ revision: string | null }>(`/v1/spaces/${space.id}`)).revision
+  return (await api.call('GET /v1/spaces/{space}', { params: { space: space.id } })).revision
 }
 
 function countRows(): number {
@@ -70,13 +69,13 @@ function countRows(): number {
 }
 
 /** Asks a route again and again. `stop` gives the longest time of an answer. */
-function probeServer(path: string): { stop: () => Promise<number> } {
+function probeServer(address: 'GET /healthz' | 'GET /v1/orgs'): { stop: () => Promise<number> } {
   let longest = 0
   let isOver = false
   const running = (async () => {
     while (!isOver) {
       const startedAt = performance.now()
-      await api.get(path)
+      await api.call(address)
       longest = Math.max(longest, performance.now() - startedAt)
       await sleep(5)
     }

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { Pool } from 'undici'
-import { createApi } from '../../host/cli/client.ts'
 import { createTerminal, printTable } from '../../host/cli/terminal.ts'
+import { createClient } from '../../schemas/client.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 import { sumUsed } from './measure/cpu-time.ts'
 import { median, quantile } from './measure/quantile.ts'
@@ -31,10 +31,11 @@ writePlugin(folders.pluginsDir, 'here', { script })
 const annex = await startAnnex(folders, { PUBLIC_URL: 'https://annex.example' })
 ends.defer(annex.close)
 const path = new URL((await annex.install('here')).urls.publicEndpoint).pathname
-const api = createApi({ url: annex.origin, token: annex.token })
+const api = createClient({ url: annex.origin, token: annex.token })
 const tokens: string[] = []
 for (let n = 0; n <= neighbours; n += 1) {
-  tokens.push((await api.post<{ token: string }>(`/v1/orgs/${annex.organization}/tokens`, {})).token)
+  const params = { org: annex.organization }
+  tokens.push((await api.call('POST /v1/orgs/{org}/tokens', { params, body: {} })).token)
 }
 const flooder = tokens.pop()
 

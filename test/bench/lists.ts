@@ -1,9 +1,8 @@
 // Lists of 10,000 records: the first page of 50 items, and the hundredth.
-import { createApi } from '../../host/cli/client.ts'
-import type { List } from '../../host/cli/records.ts'
 import { createTerminal } from '../../host/cli/terminal.ts'
 import { createId } from '../../host/db/ids.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
+import { createClient } from '../../schemas/client.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 import { median } from './measure/quantile.ts'
 import { describeMachine, printTargets, printTimes } from './report.ts'
@@ -25,25 +24,50 @@ await first.close()
 const installation = await insertAll()
 const annex = await startAnnex(folders, { RATE_LIMIT_TOKEN: '0' })
 ends.defer(annex.close)
-const api = createApi({ url: annex.origin, token: annex.token })
+const api = createClient({ url: annex.origin, token: annex.token })
 
 const measured: [name: string, times: number[]][] = []
-for (const [name, path] of [
-  ['organizations', '/v1/orgs'],
-  ['integrations', '/v1/integrations'],
-  ['sites of an organization', `/v1/orgs/${organization}/sites`],
-  ['spaces of an organization', `/v1/orgs/${organization}/spaces`],
-  ['installations', '/v1/installations'],
-  ['installations of an integration', '/v1/integrations/wide/installations'],
-  ['sites of an installation', `/v1/integrations/wide/installations/${installation}/sites`],
-  ['sites of an integration', '/v1/integrations/wide/sites'],
-  ['views of a site', `/v1/orgs/${organization}/sites/${samples.site}/views`],
-] as const) {
-  measured.push([`${name}, first page`, await timesOf(path, undefined)])
-  measured.push([`${name}, page ${pages}`, await timesOf(path, await findPage(path))])
+
+type Page = { next?: { page: string } }
+type Read = (query: { page?: string | undefined }) => Promise<Page>
+
+const inOrganization = { params: { org: organization } }
+const ofSite = { params: { org: organization, site: samples.site } }
+const ofIntegration = { params: { integration: 'wide' } }
+const ofInstallation = { params: { integration: 'wide', installation } }
+const lists: [name: string, read: Read][] = [
+  ['organizations', (query) => api.call('GET /v1/orgs', { query })],
+  ['integrations', (query) => api.call('GET /v1/integrations', { query })],
+  ['sites of an organization', (query) => api.call('GET /v1/orgs/{org}/sites', { ...inOrganization, query })],
+  [
+    'spaces of an organization',
+    (query) => api.call('GET /v1/orgs/{org}/spaces', { ...inOrganization, query }),
+  ],
+  ['installations', (query) => api.call('GET /v1/installations', { query })],
+  [
+    'installations of an integration',
+    (query) => api.call('GET /v1/integrations/{integration}/installations', { ...ofIntegration, query }),
+  ],
+  [
+    'sites of an installation',
+    (query) =>
+      api.call('GET /v1/integrations/{integration}/installations/{installation}/sites', {
+        ...ofInstallation,
+        query,
+      }),
+  ],
+  [
+    'sites of an integration',
+    (query) => api.call('GET /v1/integrations/{integration}/sites', { ...ofIntegration, query }),
+  ],
+  ['views of a site', (query) => api.call('GET /v1/orgs/{org}/sites/{site}/views', { ...ofSite, query })],
+]
+for (const [name, read] of lists) {
+  measured.push([`${name}, first page`, await timesOf(read, undefined)])
+  measured.push([`${name}, page ${pages}`, await timesOf(read, await findPage(name, read))])
 }
-const counts = `/v1/orgs/${organization}/sites/${samples.site}/views/counts`
-measured.push(['views of a site, counted by day', await timesOf(counts, undefined)])
+const countViews = () => api.call('GET /v1/orgs/{org}/sites/{site}/views/counts', ofSite)
+measured.push(['views of a site, counted by day', await timesOf(countViews, undefined)])
 
 terminal.say(describeMachine().text)
 terminal.say(`${count} records of each kind, ${rounds} requests for each page`)
@@ -51,18 +75,21 @@ printTimes(terminal, '', measured)
 const slowest = Math.max(...measured.map(([, times]) => median(times)))
 printTargets(terminal, [{ name: 'the slowest list, p50', value: slowest, unit: 'ms', atMost: 50 }])
 
-async function findPage(path: string): Promise<string | undefined> {
+async function findPage(name: string, read: Read): Promise<string | undefined> {
   let page: string | undefined
-  for (let n = 1; n < pages; n += 1) page = (await api.get<List<unknown>>(path, { page })).next?.page
-  if (page === undefined) throw new Error(`${path} has no page ${pages}.`)
+  for (let n = 1; n < pages; n += 1) page = (await read({ page })).next?.page
+  if (page === undefined) throw new Error(`The list of ${name} has no page ${pages}.`)
   return page
 }
 
-async function timesOf(path: string, page: string | undefined): Promise<number[]> {
+async function timesOf(
+  read: (query: { page?: string | undefined }) => Promise<unknown>,
+  page: string | undefined,
+) {
   const times: number[] = []
   for (let round = -rounds / 3; round < rounds; round += 1) {
     const startedAt = performance.now()
-    await api.get(path, { page })
+    await read({ page })
     if (round >= 0) times.push(performance.now() - startedAt)
   }
   return times

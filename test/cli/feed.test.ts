@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nextAttemptIn, printFeedItem } from '../../host/cli/delivery-feed.ts'
-import type { Attempt, Delivery } from '../../host/cli/records.ts'
 import { createTerminal } from '../../host/cli/terminal.ts'
+import type { Attempt, Delivery } from '../../schemas/generated/api/deliveries.ts'
 
 const owed: Delivery = {
+  object: 'delivery',
   id: 'dlv_1',
   state: 'pending',
   event: { id: 'evt_1', type: 'site_view' },
@@ -18,6 +19,8 @@ const owed: Delivery = {
 }
 
 const attempt = (number: number, status: number): Attempt => ({
+  object: 'attempt',
+  id: `att_${number}`,
   number,
   outcome: 'rejected',
   startedAt: '2026-01-01T00:00:00.000Z',

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { printDelivery } from '../../host/cli/deliveries.ts'
-import type { Attempt, DeliveryWithAttempts } from '../../host/cli/records.ts'
 import { createTerminal } from '../../host/cli/terminal.ts'
+import type { Attempt, DeliveryWithAttempts } from '../../schemas/generated/api/deliveries.ts'
 
 const attempt: Attempt = {
+  object: 'attempt',
+  id: 'att_1',
   number: 1,
   outcome: 'delivered',
   startedAt: '2026-01-01T00:00:00.000Z',
@@ -21,6 +23,7 @@ function print(more: Partial<DeliveryWithAttempts>): string {
     },
   }
   printDelivery(createTerminal({ stdout: stream, stderr: stream, env: {} }), {
+    object: 'delivery',
     id: 'dlv_1',
     state: 'pending',
     event: { id: 'evt_1', type: 'site_view' },

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { describeCalls, printReceipt } from '../../host/cli/logs.ts'
-import type { DispatchReceipt } from '../../host/cli/records.ts'
 import { createTerminal } from '../../host/cli/terminal.ts'
+import type { Receipt } from '../../schemas/generated/api/receipts.ts'
 
-const receipt: DispatchReceipt = {
+const receipt: Receipt = {
   object: 'receipt',
   id: 1,
   request: 'req_1',
@@ -23,7 +23,7 @@ const receipt: DispatchReceipt = {
   tasks: 0,
 }
 
-const lines: [name: string, more: Partial<DispatchReceipt>, line: string][] = [
+const lines: [name: string, more: Partial<Receipt>, line: string][] = [
   ['all of it', {}, 'fetch 200 ok · 1.2 ms CPU · 4 ms · 3.1 MB heap · 2 calls · 12 kB out'],
   ['no calls', { hostCalls: 0, egressCalls: 0 }, 'fetch 200 ok · 1.2 ms CPU · 4 ms · 3.1 MB heap'],
   ['one call', { hostCalls: 1, egressCalls: 0 }, 'fetch 200 ok · 1.2 ms CPU · 4 ms · 3.1 MB heap · 1 call'],
@@ -47,7 +47,7 @@ for (const [name, more, line] of lines) {
   })
 }
 
-const counts: [Partial<DispatchReceipt>, string][] = [
+const counts: [Partial<Receipt>, string][] = [
   [{ egressCalls: 0, hostCalls: 9 }, ''],
   [{ egressCalls: 0, hostCalls: 9, deliveries: 1 }, ', with 1 delivery'],
   [{ egressCalls: 2, deliveries: 1 }, ', with 2 outbound requests and 1 delivery'],

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createApi } from '../../host/cli/client.ts'
+import { createClient } from '../../schemas/client.ts'
 import type { BenchedAnnex } from '../bench/servers/start-annex.ts'
 import type { SoakReceiver } from './receiver.ts'
 
 /** Two events a second, for every honest installation. */
 export function publishEvents(annex: BenchedAnnex): { published: Set<string>; stop: () => Promise<void> } {
-  const api = createApi({ url: annex.origin, token: annex.token })
+  const api = createClient({ url: annex.origin, token: annex.token })
   const published = new Set<string>()
   const visitor = { anonymousId: 'v1', userAgent: 'soak', ip: '203.0.113.7', cookies: {} }
   const running = new Set<Promise<void>>()
@@ -18,13 +18,13 @@ export function publishEvents(annex: BenchedAnnex): { published: Set<string>; st
       siteId: annex.samples.site,
       visitor,
       url: 'https://docs.example/',
-    }
-    const publishing = api
-      .post(`/v1/events?organization=${annex.organization}`, { ...event, referrer: '' })
-      .then(() => {
-        published.add(eventId)
-        running.delete(publishing)
-      })
+      referrer: '',
+    } as const
+    const query = { organization: annex.organization }
+    const publishing = api.call('POST /v1/events', { query, body: event }).then(() => {
+      published.add(eventId)
+      running.delete(publishing)
+    })
     running.add(publishing)
   }, 500)
   return {

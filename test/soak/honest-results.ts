@@ -1,4 +1,4 @@
-import { createApi } from '../../host/cli/client.ts'
+import { createClient } from '../../schemas/client.ts'
 import { quantile } from '../bench/measure/quantile.ts'
 import type { BenchedAnnex } from '../bench/servers/start-annex.ts'
 import type { HonestAnswer } from './honest-load.ts'
@@ -60,10 +60,12 @@ export async function explainFailures(
   )
   const failures = new Map<string, number>()
   for (const [kind, failed] of kinds) {
-    const logs = await createApi({ url: annex.origin, token: annex.token })
-      .get<{ items: { text: string }[] }>(`/v1/logs?request=${failed[0]?.requestId}`)
-      .catch(() => ({ items: [] }))
-    failures.set(`${kind} (${logs.items[0]?.text.slice(0, 300) ?? 'nothing in the log'})`, failed.length)
+    const query = { request: String(failed[0]?.requestId) }
+    const items = await createClient({ url: annex.origin, token: annex.token })
+      .call('GET /v1/logs', { query })
+      .then((logs) => logs.items)
+      .catch(() => [])
+    failures.set(`${kind} (${items[0]?.text.slice(0, 300) ?? 'nothing in the log'})`, failed.length)
   }
   return failures
 }

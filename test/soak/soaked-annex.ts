@@ -1,4 +1,4 @@
-import { createApi } from '../../host/cli/client.ts'
+import { createClient } from '../../schemas/client.ts'
 import { type BenchedAnnex, createFolders, startAnnex } from '../bench/servers/start-annex.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 import { honestNames, soakPlugins } from './plugins.ts'
@@ -27,15 +27,19 @@ export async function startSoakedAnnex(ends: AsyncDisposableStack): Promise<Soak
 
 /** The strangers, their plugins, and an installation of each honest one that takes events. */
 async function install(annex: BenchedAnnex): Promise<{ name: string; url: string }[]> {
-  const api = createApi({ url: annex.origin, token: annex.token })
-  await api.post('/v1/orgs', { subdomain: 'strangers', title: 'Strangers' })
-  await api.post('/v1/reload', {})
+  const api = createClient({ url: annex.origin, token: annex.token })
+  await api.call('POST /v1/orgs', { body: { subdomain: 'strangers', title: 'Strangers' } })
+  await api.call('POST /v1/reload')
   const endpoints: { name: string; url: string }[] = []
   for (const name of honestNames) {
     const installed = await annex.install(name)
     endpoints.push({ name, url: installed.urls.publicEndpoint }, { name, url: `${annex.origin}/x/${name}` })
     const { site } = annex.samples
-    await api.post(`/v1/integrations/${name}/installations/${installed.id}/sites`, { site })
+    const params = { integration: name, installation: installed.id }
+    await api.call('POST /v1/integrations/{integration}/installations/{installation}/sites', {
+      params,
+      body: { site },
+    })
   }
   return endpoints
 }

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { createApi } from '../../../host/cli/client.ts'
 import { toAgreement } from '../../../host/cli/install.ts'
-import type { Installation, Integration } from '../../../host/cli/records.ts'
+import { createClient } from '../../../schemas/client.ts'
+import type { Installation } from '../../../schemas/generated/api/installations.ts'
 import { descendantsOf } from '../measure/cpu-time.ts'
 import { type MeasuredServer, startChild } from './measured-server.ts'
 
@@ -67,11 +67,12 @@ export async function startAnnex(
     samples,
     token,
     install: async (integration) => {
-      const api = createApi({ url, token })
-      const path = `/v1/integrations/${integration}`
-      return api.post(`${path}/installations`, {
-        organization,
-        ...toAgreement(await api.get<Integration>(path)),
+      const api = createClient({ url, token })
+      const params = { integration }
+      const agreement = toAgreement(await api.call('GET /v1/integrations/{integration}', { params }))
+      return api.call('POST /v1/integrations/{integration}/installations', {
+        params,
+        body: { organization, ...agreement },
       })
     },
   }

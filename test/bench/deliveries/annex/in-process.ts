@@ -1,10 +1,10 @@
 // Annex, published in process: a whole server, and deliveries owed by the function that `queueDelivery` calls.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createApi } from '../../../../host/cli/client.ts'
 import { loadSettings } from '../../../../host/config/load-settings.ts'
 import { startServer } from '../../../../host/server.ts'
 import packageJson from '../../../../package.json' with { type: 'json' }
+import { createClient } from '../../../../schemas/client.ts'
 import { readGiven } from '../child-calls.ts'
 import { type Given, serveSender } from '../sender.ts'
 import { countOwed, installBench } from './installed.ts'
@@ -16,7 +16,7 @@ const flags = {
   ...settings,
 }
 const server = await startServer(loadSettings({ flags, environment: {}, envFile: '/nowhere/.env' }))
-const api = createApi({
+const api = createClient({
   url: server.url,
   token: readFileSync(join(server.settings.DATA_DIR, 'cli.token'), 'utf8').trim(),
 })

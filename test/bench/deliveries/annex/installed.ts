@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Api } from '../../../../host/cli/client.ts'
+import { readLevel } from '../../../../host/cli/find-records.ts'
 import { toAgreement } from '../../../../host/cli/install.ts'
-import type { Delivery, Installation, Integration, List } from '../../../../host/cli/records.ts'
+import type { Client } from '../../../../schemas/client.ts'
 import { writePlugin } from '../../../support/plugin-folder.ts'
 
 const name = 'bench'
@@ -26,28 +26,32 @@ export default createIntegration({
 
 /** Installs the plugin in a space and waits until events reach it, unless a start before has. @returns the installation's id */
 export async function installBench(
-  api: Api,
+  api: Client,
   { organization, space }: { organization: string; space: string },
 ): Promise<string> {
-  const { items } = await api.get<List<Installation>>('/v1/installations')
+  const { items } = await api.call('GET /v1/installations')
   const before = items.find(({ integration }) => integration === name)
   if (before !== undefined) return before.id
-  const { id } = await api.post<Installation>(`/v1/integrations/${name}/installations`, {
-    organization,
-    ...toAgreement(await api.get<Integration>(`/v1/integrations/${name}`)),
+  const integration = await api.call('GET /v1/integrations/{integration}', { params: { integration: name } })
+  const { id } = await api.call('POST /v1/integrations/{integration}/installations', {
+    params: { integration: name },
+    body: { organization, ...toAgreement(integration) },
   })
-  const path = `/v1/integrations/${name}/installations/${id}`
-  await api.post(`${path}/spaces`, { space })
+  const params = { integration: name, installation: id }
+  await api.call('POST /v1/integrations/{integration}/installations/{installation}/spaces', {
+    params,
+    body: { space },
+  })
   // Each level is active once its script has handled its setup event.
-  for (const level of [path, `${path}/spaces/${space}`]) {
-    while ((await api.get<{ status: Installation['status'] }>(level)).status !== 'active') await sleep(20)
+  for (const level of [params, { ...params, space }]) {
+    while ((await readLevel(api, level)).status !== 'active') await sleep(20)
   }
   return id
 }
 
 /** How many deliveries are owed, to 200. */
-export async function countOwed(api: Api): Promise<number> {
-  const failed = await api.get<List<Delivery>>('/v1/deliveries', { state: 'failed', limit: 1 })
+export async function countOwed(api: Client): Promise<number> {
+  const failed = await api.call('GET /v1/deliveries', { query: { state: 'failed', limit: 1 } })
   if (failed.count > 0) throw new Error(`A delivery has failed: ${failed.items[0]?.reason}`)
-  return (await api.get<List<Delivery>>('/v1/deliveries', { state: 'pending', limit: 200 })).count
+  return (await api.call('GET /v1/deliveries', { query: { state: 'pending', limit: 200 } })).count
 }

@@ -1,7 +1,7 @@
 // Annex, published over POST /v1/events: through its sandbox to `queueDelivery`. The publisher has this process.
 import { Pool } from 'undici'
-import { createApi } from '../../../../host/cli/client.ts'
 import packageJson from '../../../../package.json' with { type: 'json' }
+import { createClient } from '../../../../schemas/client.ts'
 import { startAnnex } from '../../servers/start-annex.ts'
 import { readGiven } from '../child-calls.ts'
 import { eventType } from '../event.ts'
@@ -19,7 +19,7 @@ const annex = await startAnnex(
 )
 const { token, samples, origin: url } = annex
 const { organization, space } = samples
-const api = createApi({ url, token })
+const api = createClient({ url, token })
 await installBench(api, samples)
 const pool = new Pool(url, { connections: publishersAtOnce, pipelining: 1 })
 
