@@ -25,8 +25,9 @@ const floors = [
   ['start', 'server.ts', 'cli'],
 ]
 
-/** Code in an isolate has neither Node nor the host. A sandbox process has nothing of the host. */
+/** Code in an isolate has neither Node nor the host. A sandbox process has nothing of the host. A page has the client. */
 const forbidden = [
+  { from: /^schemas\/(client\.ts$|generated\/)/, to: /^(node:|ajv)|^(host|runtime)\// },
   { from: /^runtime\/(sdk|web)\//, to: /^node:|^(host|runtime\/process)\// },
   { from: /^runtime\//, to: /^host\// },
 ]
@@ -48,7 +49,7 @@ test('each room of host/ imports only rooms below it', () => {
   assert.deepEqual(upward, [])
 })
 
-test('isolates import neither Node nor the host, and sandbox processes nothing of the host', () => {
+test('isolates and the client import neither Node nor the host, and sandbox processes nothing of the host', () => {
   const broken = imports.filter((one) =>
     forbidden.some(({ from, to }) => from.test(one.from) && to.test(one.to)),
   )

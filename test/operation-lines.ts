@@ -43,6 +43,11 @@ export function countOperationLines(): { operations: OperationLines[]; shared: L
   }
   const evenly = (ids: Iterable<string>) => new Map([...ids].map((id) => [idOf(id), 1]))
 
+  const findNamed = (text: string) =>
+    operations.filter(
+      ({ id, method, path }) => text.includes(`'${id}'`) || text.includes(`'${method} ${path}'`),
+    )
+
   const usersOf = findUsers(document.paths, document.components)
   for (const file of list('schemas/api/*.schema.json')) {
     for (const { section, name, lines } of toEntries(read(file))) {
@@ -57,16 +62,11 @@ export function countOperationLines(): { operations: OperationLines[]; shared: L
   }
   for (const file of list('host/api/*.ts')) {
     const text = read(file).join('\n')
-    const named = operations.filter(
-      ({ id, method, path }) => text.includes(`'${id}'`) || text.includes(`'${method} ${path}'`),
-    )
     // Middleware names single operations, too: it registers none.
-    add('api', read(file).length, evenly(/\bon\(/.test(text) ? named.map(({ id }) => id) : []))
+    add('api', read(file).length, evenly(/\bon\(/.test(text) ? findNamed(text).map(({ id }) => id) : []))
   }
   const commands = list('host/cli/*.ts').filter((file) => !file.includes('/demo'))
-  const calls = new Map(
-    commands.map((file) => [file, findCalls(read(file).join('\n'), operations).map(idOf)]),
-  )
+  const calls = new Map(commands.map((file) => [file, findNamed(read(file).join('\n')).map(({ id }) => id)]))
   const callers = Map.groupBy(
     [...calls.values()].flatMap((ids) => [...new Set(ids)]),
     (id) => id,
@@ -119,25 +119,6 @@ function findUsers(
     visit(operation, operation.operationId)
   }
   return users
-}
-
-type Called = { id: string; method: string; path: string }
-
-/** The operations whose paths a command builds. `${base}/pause` is the path that ends with it. */
-function findCalls(text: string, operations: readonly Called[]): string[] {
-  const plain = text.replaceAll(/\$\{[^{}`]*\}/g, '{}').replaceAll(/\$\{toPath`([^`]*)`\}/g, '$1')
-  const found = plain.matchAll(
-    /(?:\.(get|list|post|postLong|put|patch|delete)\b[^\n'`]*)?['`]([^'`\s]*\/[^'`\s]*)['`]/g,
-  )
-  return [...found].flatMap(([, verb, path = '']) => {
-    const matches = operations.filter((operation) => {
-      const shape = operation.path.replaceAll(/\{\w+\}/g, '{}')
-      return path.startsWith('{}/') ? path.length > 5 && shape.endsWith(path.slice(2)) : shape === path
-    })
-    const method = verb && (verb === 'list' ? 'GET' : verb.replace('Long', '').toUpperCase())
-    const exact = matches.filter((operation) => operation.method === method)
-    return (exact.length > 0 ? exact : matches).map(({ id }) => id)
-  })
 }
 
 function toRows(text: readonly string[]): { id: string; lines: number }[] {
