@@ -50,15 +50,15 @@ async function show(session: Session, named: string, options: TargetOptions): Pr
   const { api, terminal } = session
   const installation = await findInstallation(session, named, options)
   const params = paramsOf({ installation })
-  const listed = {
-    sites: api.all('GET /v1/integrations/{integration}/installations/{installation}/sites', { params }),
-    spaces: api.all('GET /v1/integrations/{integration}/installations/{installation}/spaces', { params }),
-  }
+  const inSites = await readAll(
+    api.all('GET /v1/integrations/{integration}/installations/{installation}/sites', { params }),
+  )
+  const inSpaces = await readAll(
+    api.all('GET /v1/integrations/{integration}/installations/{installation}/spaces', { params }),
+  )
   // A list leaves out settings.
-  const readLevels = (ids: { site: string }[] | { space: string }[]) =>
-    Promise.all(ids.map((id) => readLevel(api, { ...params, ...id })))
-  const sites = await readLevels((await readAll(listed.sites)).items.map(({ site }) => ({ site })))
-  const spaces = await readLevels((await readAll(listed.spaces)).items.map(({ space }) => ({ space })))
+  const sites = await Promise.all(inSites.items.map(({ site }) => readLevel(api, { ...params, site })))
+  const spaces = await Promise.all(inSpaces.items.map(({ space }) => readLevel(api, { ...params, space })))
   if (terminal.json) return terminal.printJson({ ...installation, sites, spaces })
   const { id, integration, status, statusReason } = installation
   terminal.print(paint('bold', integration), ` ${id} `, toStatus(status))
