@@ -15,7 +15,7 @@ after(() => rmSync(copy, { recursive: true, force: true }))
 
 /** A second Annex whose native module is a copy that can be broken; the other packages are the real ones. */
 before(() => {
-  for (const name of ['host', 'runtime', 'schemas', 'content', 'package.json', 'package-lock.json']) {
+  for (const name of ['host', 'runtime', 'schemas', 'package.json', 'package-lock.json']) {
     cpSync(join(root, name), join(copy, name), { recursive: true })
   }
   mkdirSync(join(copy, 'node_modules'))
