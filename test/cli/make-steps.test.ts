@@ -36,6 +36,6 @@ test('make check runs every step and names the failed ones', async (context) => 
 test('make types compiles the scripts even when a manifest is broken', async (context) => {
   const { status, stdout, stderr } = await make(context, 'types', '"node host/cli/main.ts types"')
   assert.notEqual(status, 0)
-  assert.match(stdout, /ran node scripts\/compile-plugins\.ts$/m)
+  assert.match(stdout, /ran node test\/support\/compile-plugins\.ts$/m)
   assert.match(stderr, /^types: failed: node host\/cli\/main\.ts types$/m)
 })
