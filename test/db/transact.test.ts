@@ -1,3 +1,5 @@
+// databases: PostgreSQL
+
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Db } from '../../host/db/db.ts'
