@@ -12,7 +12,7 @@ import { hostIdentity, openDataFolder } from './db/data-folder.ts'
 import { createGroupCommit } from './db/group-commit.ts'
 import { createNotifications } from './db/notifications.ts'
 import { openDatabase } from './db/open-database.ts'
-import type { NewDelivery, QueuedDelivery } from './db/queries/deliveries.ts'
+import { type NewDelivery, type QueuedDelivery, queueDeliveries } from './db/queries/deliveries.ts'
 import { useSealer } from './db/sealed-json.ts'
 import { stoppingError } from './errors.ts'
 import { publishEvent } from './events/publish-event.ts'
@@ -41,7 +41,6 @@ import { createCalls, type Reuse, startSandboxes } from './start/start-sandboxes
 import { startDeliveries, startScripts } from './start/start-workers.ts'
 import type { LoadedPlugin } from './versions/loaded-plugin.ts'
 import { listPluginFolders } from './versions/plugins-dir.ts'
-import { queueDelivery } from './webhooks/delivery-call.ts'
 import { createDeliveryCounts } from './webhooks/delivery-counts.ts'
 import { createDeliveryHosts } from './webhooks/delivery-hosts.ts'
 import { runMaintenance } from './webhooks/maintenance.ts'
@@ -138,8 +137,8 @@ export async function startServer(
   ends.defer(counts.close)
   const receipts = createReceiptWriter(db, onDefect)
   ends.defer(receipts.close)
-  const notifier = createNotifier(notifications)
-  const { wake, changes } = notifier
+  const notifier = createNotifier(database, notifications)
+  const { changes } = notifier
   const tokenUse = createTokenUse(db, onDefect)
   ends.defer(tokenUse.close)
   const missedCalls = createMissedCalls(db, onDefect)
@@ -168,6 +167,7 @@ export async function startServer(
   })
   ends.defer(deliveries.close)
   notifier.onWork(deliveries)
+  notifier.onChange(signingSecrets.forget)
 
   // Sandboxes and their wall.
   const reading = {
@@ -178,7 +178,7 @@ export async function startServer(
     },
   }
   const settingsTag = createSettingsTag(box.deriveKey('settings tags'))
-  const prepared = createPrepareDispatch({
+  const prepareDispatch = createPrepareDispatch({
     db: reader,
     box,
     tokens,
@@ -187,14 +187,13 @@ export async function startServer(
     reading,
     learn: secrets.learn,
   })
-  notifier.onChange(prepared.forget)
-  const prepareDispatch = { ...prepared, forget: notifier.forget }
+  notifier.onChange(prepareDispatch.forget)
   const { sandboxes, tryLoad, wall } = await startSandboxes(
     {
       settings,
       dataDir,
       hostCalls: createCalls({
-        ...{ settings, database, commits, box, egress, ownApi, hosts, publicUrl, wake, onDefect },
+        ...{ settings, database, commits, box, egress, ownApi, hosts, publicUrl, onDefect },
         onMissed: missedCalls.note,
       }),
       logs,
@@ -211,25 +210,20 @@ export async function startServer(
     db,
     logs,
     onDefect,
-    forget: notifier.forget,
     forgive: sandboxes.forgive,
-    wake,
     onSuspend: ({ key, integration }, reason) => logger.warn({ key, integration, reason }, 'suspended'),
   })
   const report = createReportFailure(logs, onDefect)
 
   // Plugins and spaces.
   const publish = (organizationId: string, event: unknown) =>
-    publishEvent(commits, wake, organizationId, event, metrics.observeEvent)
+    publishEvent(commits, organizationId, event, metrics.observeEvent)
   const content = createContentWriter({
     db,
     commits,
     hostId,
     quotaBytes: settings.CONTENT_QUOTA_MB * 1024 * 1024,
-    onPublished(type, receipt) {
-      wake('event')
-      metrics.observeEvent(type, receipt)
-    },
+    onPublished: metrics.observeEvent,
   })
   const folders = createFolders(
     {
@@ -249,11 +243,8 @@ export async function startServer(
       readVariables() {
         variables = readVariables()
       },
-      onLoaded() {
-        notifier.forget()
-        // A new version lifts a suspension: waiting jobs are due.
-        wake()
-      },
+      // Environment variables, too, are read anew.
+      onLoaded: notifier.forget,
       logs,
       logger,
       onDefect,
@@ -272,7 +263,6 @@ export async function startServer(
       reader,
       longReader,
       box,
-      signingSecrets,
       settingsTag,
       tokens,
       logs,
@@ -285,7 +275,6 @@ export async function startServer(
       publish,
       content,
       report,
-      wake,
       onMissed: missedCalls.note,
       changes,
       counts,
@@ -317,7 +306,7 @@ export async function startServer(
   notifier.onWork(scripts)
 
   // Housekeeping, and the folders.
-  ends.defer(runMaintenance({ db, longReader, settings, wake, onDefect }))
+  ends.defer(runMaintenance({ db, longReader, settings, onDefect }))
   ends.defer(announce(dataDir, url))
   await folders.reload()
   folders.watch()
@@ -334,7 +323,7 @@ export async function startServer(
     sandboxes,
     wall,
     logger,
-    queueDelivery: (delivery) => queueDelivery(commits, wake, delivery),
+    queueDelivery: (delivery) => commits.store(queueDeliveries, delivery),
     close() {
       beginStop()
       return started.disposeAsync()

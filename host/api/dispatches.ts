@@ -21,14 +21,13 @@ import { type LevelRequest, openLevel } from './visible-records.ts'
 export type DispatchParts = AskParts & {
   db: Db
   prepareDispatch: Pick<PrepareDispatch, 'prepare'>
-  wake: () => void
   /** Reads from a signed header how many scripts a request has passed. */
   readHops: Hops['read']
 }
 
 /** Questions to the script of a level, whose answers go back to the caller. */
 export function addDispatchRoutes(on: OnOperation, parts: DispatchParts): void {
-  const { db, prepareDispatch, readHops, wake } = parts
+  const { db, prepareDispatch, readHops } = parts
   const getPublishedScript = createPublishedScripts(parts)
 
   on('POST /v1/integrations/{integration}/installations/{installation}/render', render)
@@ -85,7 +84,6 @@ export function addDispatchRoutes(on: OnOperation, parts: DispatchParts): void {
       // The script may have stored something before it failed.
       await rendering.catch(() => undefined)
       await setUpAfterAction(db, manifest, level)
-      wake()
     }
     const { rendered, maxAgeSeconds } = await rendering
     if (maxAgeSeconds > 0) context.set('cache-control', `max-age=${maxAgeSeconds}`)

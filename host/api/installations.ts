@@ -12,7 +12,6 @@ import { createManifestReader, findDeployed } from '../installations/find-deploy
 import { install, installInPlace } from '../installations/install.ts'
 import { toInstallationView, toListed, toPlaceView } from '../installations/installation-view.ts'
 import { statusOf } from '../installations/level-settings.ts'
-import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import { select } from '../installations/selection.ts'
 import type { Suspensions } from '../installations/suspend.ts'
 import { organizationOf, originOf } from './caller.ts'
@@ -23,16 +22,14 @@ import { openIntegration, openLevel } from './visible-records.ts'
 export type InstallationParts = {
   db: Db
   box: SecretBox
-  prepareDispatch: Pick<PrepareDispatch, 'forget'>
   resume: Suspensions['resume']
   pause: Suspensions['pause']
   publicUrl: () => string
-  wake: () => void
 }
 
 /** Installing in an organization, and pausing. */
 export function addInstallationRoutes(on: OnOperation, parts: InstallationParts): void {
-  const { db, box, prepareDispatch, pause, resume, publicUrl, wake } = parts
+  const { db, box, pause, resume, publicUrl } = parts
 
   on('GET /v1/installations', async (request) => {
     const { caller, query } = request
@@ -65,7 +62,6 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
       origin: originOf({ caller, context }),
       ...(installKey !== undefined && { installKey }),
     })
-    wake()
     return { ...(await view(installed.installation, caller)), signingSecret: installed.signingSecret }
   })
 
@@ -105,8 +101,6 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
   })
 
   async function viewChanged(caller: Caller, installation: Installation): Promise<InstallationView> {
-    prepareDispatch.forget()
-    wake()
     return view((await findInstallation(db, installation.id)) ?? installation, caller)
   }
 
@@ -130,7 +124,7 @@ const targetOperations = {
 
 /** Installing in the sites and spaces of an organization. */
 export function addTargetRoutes(on: OnOperation, parts: InstallationParts): void {
-  const { db, box, prepareDispatch, publicUrl, wake } = parts
+  const { db, box, publicUrl } = parts
 
   for (const kind of ['site', 'space'] as const) {
     const { list, install: installOn } = targetOperations[kind]
@@ -157,8 +151,6 @@ export function addTargetRoutes(on: OnOperation, parts: InstallationParts): void
         name,
         origin: originOf(request),
       })
-      prepareDispatch.forget()
-      wake()
       const viewer = { caller, manifest, publicUrl: publicUrl() }
       return { ...toPlaceView(installed.level, viewer), signingSecret: installed.signingSecret }
     })

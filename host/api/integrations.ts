@@ -59,13 +59,12 @@ export type IntegrationParts = {
   reload: () => Promise<LoadedPlugin[]>
   load: () => FolderLoad | undefined
   publicUrl: () => string
-  wake: () => void
   onMissed: MissedCalls['note']
 }
 
 /** Deployed integrations, and the operations for an integration's own token. */
 export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): void {
-  const { db, reader, box, authenticate, tokens, resume, reload, publicUrl, wake, onMissed } = parts
+  const { db, reader, box, authenticate, tokens, resume, reload, publicUrl, onMissed } = parts
 
   const minted = new LRUCache<string, string>({ max: mostMinted })
 
@@ -128,7 +127,6 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
     if (row === undefined || !isOwner) throw noIntegration(params.integration)
     if (row.suspendedAt === null) throw new AnnexError('conflict', `${row.name} is not suspended.`)
     await resume({ integration: row.name }, originOf({ caller, context }))
-    wake()
     return toView({ ...row, suspendedAt: null }, await findDeployed(db, row.name), true)
   })
 
@@ -197,7 +195,6 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
         : { kind: 'integration', integration, ...(caller.holder && { versionId: caller.holder.versionId }) },
       body,
     )
-    wake()
     return {}
   })
 

@@ -20,12 +20,12 @@ import { originOf, type Person } from './caller.ts'
 import { idPlace, listPage, ownOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
-export type JobParts = { db: Db; longReader: Db; wake: () => void }
+export type JobParts = { db: Db; longReader: Db }
 
 type JobRequest = { caller: Person; params: { job: string } }
 
 /** Events and tasks for scripts: pending jobs and failed ones. */
-export function addJobRoutes(on: OnOperation, { db, longReader, wake }: JobParts): void {
+export function addJobRoutes(on: OnOperation, { db, longReader }: JobParts): void {
   on('GET /v1/jobs', async (request) => {
     const { state, kind, installation, event } = request.query
     const filter = {
@@ -72,7 +72,6 @@ export function addJobRoutes(on: OnOperation, { db, longReader, wake }: JobParts
       })
     })
     const job = await open(request)
-    wake()
     return toView(job)
   })
 

@@ -7,10 +7,8 @@ import { AnnexError } from '../errors.ts'
 import { type Editing, editByInstaller, editByScript, editSetting } from '../installations/configure.ts'
 import { toInstallationView, toLevelView, toRotatedView } from '../installations/installation-view.ts'
 import type { SettingsTag } from '../installations/level-settings.ts'
-import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import { endOverlap, rotateSecret } from '../installations/rotate-secret.ts'
 import { uninstall } from '../installations/uninstall.ts'
-import type { SecretReader } from '../webhooks/signing-secrets.ts'
 import { isPerson, originOf } from './caller.ts'
 import { readIfMatch } from './if-match.ts'
 import type { OnOperation } from './operations.ts'
@@ -20,18 +18,15 @@ export type LevelParts = {
   db: Db
   reader: Db
   box: SecretBox
-  signingSecrets: SecretReader
   settingsTag: SettingsTag
-  prepareDispatch: Pick<PrepareDispatch, 'forget'>
   publicUrl: () => string
-  wake: () => void
 }
 
 type SettingsRequest = LevelRequest & { context: Context }
 
 /** An installation, and its site and space installations: reading, settings and signing secrets. */
 export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
-  const { db, reader, box, signingSecrets, settingsTag, prepareDispatch, publicUrl, wake } = parts
+  const { db, reader, box, settingsTag, publicUrl } = parts
 
   on('GET /v1/installations/{installation}', async (request) => {
     const { caller, manifest, installation } = await openLevel(reader, request)
@@ -45,8 +40,6 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
   on('DELETE /v1/integrations/{integration}/installations/{installation}', async (request) => {
     const { level, manifest } = await openUndeployed(db, request)
     await uninstall(db, manifest, level, originOf(request))
-    prepareDispatch.forget()
-    wake()
   })
 
   on('PATCH /v1/integrations/{integration}/installations/{installation}', async (request) => {
@@ -59,7 +52,7 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
       if (body.keep !== undefined || body.connection !== undefined) throw onlyForScripts()
       await editByInstaller(db, manifest, level, body, editing)
     }
-    return viewEdited(request)
+    return view(request)
   })
 
   on(
@@ -68,7 +61,7 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
       const { level, manifest } = await openLevel(db, request)
       const setting = { name: request.params.property, ...request.body }
       await editSetting(db, manifest, level, setting, editingOf(request, manifest))
-      return viewEdited(request)
+      return view(request)
     },
   )
 
@@ -78,14 +71,13 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
       const { level, manifest } = await openLevel(db, request)
       const setting = { name: request.params.property, value: undefined }
       await editSetting(db, manifest, level, setting, editingOf(request, manifest))
-      return viewEdited(request)
+      return view(request)
     },
   )
 
   on('POST /v1/integrations/{integration}/installations/{installation}/signing-secret', async (request) => {
     const { level } = await openLevel(db, request)
     const rotated = await rotateSecret(db, box, level, request.body, Date.now(), originOf(request))
-    forgetSecrets()
     return toRotatedView(rotated)
   })
 
@@ -93,13 +85,8 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
     'DELETE /v1/integrations/{integration}/installations/{installation}/signing-secret/previous',
     async (request) => {
       await endOverlap(db, (await openLevel(db, request)).level, originOf(request))
-      forgetSecrets()
     },
   )
-  function forgetSecrets(): void {
-    prepareDispatch.forget()
-    signingSecrets.forget()
-  }
 
   function editingOf(request: SettingsRequest, manifest: Manifest): Editing {
     const assertMatch = readIfMatch(request.context, request.caller)
@@ -107,12 +94,6 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
       assertFresh: (before) => assertMatch(settingsTag(manifest, before)),
       origin: originOf(request),
     }
-  }
-
-  function viewEdited(request: SettingsRequest) {
-    prepareDispatch.forget()
-    wake()
-    return view(request)
   }
 
   async function view(request: SettingsRequest) {

@@ -21,10 +21,10 @@ import { type OnOperation, roleOf } from './operations.ts'
 
 type MemberRequest = { caller: Person; params: { org: string; member: string } }
 
-export type MemberParts = { db: Db; prepareDispatch: { forget: () => void } }
+export type MemberParts = { db: Db }
 
 /** The members of organizations. */
-export function addMemberRoutes(on: OnOperation, { db, prepareDispatch }: MemberParts): void {
+export function addMemberRoutes(on: OnOperation, { db }: MemberParts): void {
   on('GET /v1/orgs/{org}/members', async (request) => {
     const organizationId = (await organizationOf(db, request.caller, request.params.org)).id
     return listPage(request, {
@@ -88,7 +88,6 @@ export function addMemberRoutes(on: OnOperation, { db, prepareDispatch }: Member
       assertMayChange(caller, member)
       return run(transaction, member)
     })
-    prepareDispatch.forget()
     return value
   }
 

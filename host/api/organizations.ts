@@ -14,12 +14,11 @@ export type OrganizationParts = {
   db: Db
   /** The id of the operator's own organization. */
   operatorOrganization: string
-  prepareDispatch: { forget: () => void }
 }
 
 /** Organizations, and the token of the first operator. */
 export function addOrganizationRoutes(on: OnOperation, parts: OrganizationParts): void {
-  const { db, operatorOrganization, prepareDispatch } = parts
+  const { db, operatorOrganization } = parts
   const view = async (organization: Organization) => toView(await withExternalIdsOf(db, organization))
 
   on('POST /v1/setup', async ({ body, context }) => ({
@@ -59,7 +58,6 @@ export function addOrganizationRoutes(on: OnOperation, parts: OrganizationParts)
       throw new AnnexError('forbidden', text)
     }
     const changed = await changeOrganization(db, originOf(request), id, body)
-    prepareDispatch.forget()
     return view(changed)
   })
 
@@ -70,7 +68,6 @@ export function addOrganizationRoutes(on: OnOperation, parts: OrganizationParts)
       throw new AnnexError('conflict', `${id} is the operator's organization: Annex needs it.`)
     }
     const deleted = await deleteOrganization(db, originOf(request), id)
-    prepareDispatch.forget()
     return { object: 'organization', id, deleted }
   })
 }

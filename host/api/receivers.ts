@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import type { Receiver as ReceiverView, ReceiverWithCounts } from '../../schemas/generated/api/receivers.ts'
+import { announce } from '../db/announce.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { listCounts } from '../db/queries/delivery-counts.ts'
@@ -18,12 +19,12 @@ import type { OnOperation } from './operations.ts'
 
 const shownDays = 30
 
-export type ReceiverParts = { db: Db; wake: () => void; counts: DeliveryCounts; circuits: Circuits }
+export type ReceiverParts = { db: Db; counts: DeliveryCounts; circuits: Circuits }
 
 type ReceiverRequest = { caller: Person; params: { receiver: string } }
 
 /** Receivers of deliveries: their state, pausing, and order. */
-export function addReceiverRoutes(on: OnOperation, { db, wake, counts, circuits }: ReceiverParts): void {
+export function addReceiverRoutes(on: OnOperation, { db, counts, circuits }: ReceiverParts): void {
   on('GET /v1/receivers', async (request) => {
     const { installation, state } = request.query
     const where = {
@@ -49,7 +50,6 @@ export function addReceiverRoutes(on: OnOperation, { db, wake, counts, circuits 
       const change = { before: { ordered: receiver.ordered }, after: { ordered } }
       await orderReceiver(db, receiver, ordered, recordOf(request, receiver, 'receiver.change', change))
     }
-    wake()
     return viewWithCounts(receiver)
   })
 
@@ -68,8 +68,8 @@ export function addReceiverRoutes(on: OnOperation, { db, wake, counts, circuits 
   on('POST /v1/receivers/{receiver}/resume', async (request) => {
     const receiver = await open(request)
     const wasOpen = circuits.closeCircuit(receiver.id)
-    if (wasOpen && receiver.state === 'active') wake()
-    else await resumeReceiver(db, receiver, wake, recordOf(request, receiver, 'receiver.resume', {}))
+    if (wasOpen && receiver.state === 'active') announce(db, 'delivery')
+    else await resumeReceiver(db, receiver, recordOf(request, receiver, 'receiver.resume', {}))
     return viewWithCounts(receiver)
   })
 
@@ -79,7 +79,6 @@ export function addReceiverRoutes(on: OnOperation, { db, wake, counts, circuits 
     const record = recordOf(request, receiver, 'receiver.send_example', { after: { type: type ?? null } })
     const id = await sendExample(db, receiver, type, record)
     const delivery = await findListedDelivery(db, id)
-    wake()
     if (delivery === undefined) throw new AnnexError('not_found', `The delivery ${id} has just ended.`)
     return toDelivery(delivery)
   })

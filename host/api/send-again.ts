@@ -13,11 +13,11 @@ import type { OnOperation } from './operations.ts'
 
 const defaultPerSecond = 10
 
-export type SendAgainParts = { db: Db; longReader: Db; wake: () => void }
+export type SendAgainParts = { db: Db; longReader: Db }
 
 /** Sends deliveries again. */
 export function addSendAgainRoutes(on: OnOperation, parts: SendAgainParts): void {
-  const { db, longReader, wake } = parts
+  const { db, longReader } = parts
 
   on('POST /v1/deliveries/{delivery}/send', async (request) => {
     const { caller, params } = request
@@ -30,7 +30,6 @@ export function addSendAgainRoutes(on: OnOperation, parts: SendAgainParts): void
         after: { receiver: receiverId, event: { id: eventId, type: eventType } },
       }),
     )
-    wake()
     return toDelivery((await findListedDelivery(db, delivery.id)) ?? delivery)
   })
 
@@ -50,7 +49,7 @@ export function addSendAgainRoutes(on: OnOperation, parts: SendAgainParts): void
       subject: { kind: 'deliveries', id: body.receiver ?? body.installation ?? 'all' },
       after: { ...body, count: counted.count },
     })
-    const count = await sendFailed(parts, { filter, perSecond, wake }, closedSignal(context))
+    const count = await sendFailed(parts, { filter, perSecond }, closedSignal(context))
     const left = count < mostOfRequest ? 0 : counted.count - count
     const seconds = Math.ceil(count / perSecond)
     context.status = 202

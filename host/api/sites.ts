@@ -17,8 +17,6 @@ export type SiteParts = {
   reader: Db
   box: SecretBox
   publicUrl: () => string
-  prepareDispatch: { forget: () => void }
-  wake: () => void
 }
 
 type SiteRequest = Pick<OperationRequest<'GET /v1/orgs/{org}/sites/{site}'>, 'params' | 'operation'> & {
@@ -26,10 +24,7 @@ type SiteRequest = Pick<OperationRequest<'GET /v1/orgs/{org}/sites/{site}'>, 'pa
 }
 
 /** The sites of an organization. */
-export function addSiteRoutes(
-  on: OnOperation,
-  { db, reader, box, publicUrl, prepareDispatch, wake }: SiteParts,
-): void {
+export function addSiteRoutes(on: OnOperation, { db, reader, box, publicUrl }: SiteParts): void {
   const view = async (site: Site) =>
     toView(
       { ...(await withExternalIdsOf(reader, site)), isAdaptive: site.adaptiveSchema !== null },
@@ -50,8 +45,6 @@ export function addSiteRoutes(
     const { caller, params, body } = request
     const { id: organizationId } = await organizationOf(db, caller, params.org)
     const site = await createPlace(db, box, 'site', { ...body, organizationId }, originOf(request))
-    prepareDispatch.forget()
-    wake()
     return view(site)
   })
 
@@ -60,14 +53,12 @@ export function addSiteRoutes(
   on('PATCH /v1/orgs/{org}/sites/{site}', async (request) => {
     const { id } = await openSite(db, request)
     const changed = await changePlace(db, originOf(request), 'site', id, request.body)
-    prepareDispatch.forget()
     return view(changed)
   })
 
   on('DELETE /v1/orgs/{org}/sites/{site}', async (request) => {
     const { id } = await openSite(db, request)
     await deletePlace(db, originOf(request), 'site', id)
-    prepareDispatch.forget()
     return { object: 'site', id, deleted: {} }
   })
 }

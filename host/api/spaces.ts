@@ -23,8 +23,6 @@ export type SpaceParts = {
   publicUrl: () => string
   /** Reads all plugin folders and spaces again. */
   reload: () => Promise<unknown>
-  prepareDispatch: { forget: () => void }
-  wake: () => void
   metrics: Pick<Metrics, 'observeEvent'>
 }
 
@@ -39,7 +37,7 @@ export type SpaceRequest = Pick<
 /** Spaces, for members of the organization and for scripts with the scope. */
 export function addSpaceRoutes(
   on: OnOperation,
-  { db, reader, box, publicUrl, reload, prepareDispatch, wake, metrics }: SpaceParts,
+  { db, reader, box, publicUrl, reload, metrics }: SpaceParts,
 ): void {
   const view = async (space: Space) => toSpace(await withExternalIdsOf(reader, space), publicUrl())
 
@@ -59,8 +57,6 @@ export function addSpaceRoutes(
     if (body.folder !== undefined) assertOperator(caller)
     const folder = body.folder === undefined ? null : await toFolder(body.folder)
     const space = await createPlace(db, box, 'space', { ...body, organizationId, folder }, originOf(request))
-    prepareDispatch.forget()
-    wake()
     if (folder === null) return view(space)
     await reload()
     // With the first revision, and the problems of the folder.
@@ -72,17 +68,14 @@ export function addSpaceRoutes(
   on('PATCH /v1/spaces/{space}', async (request) => {
     const { id } = await openSpace(db, request)
     const changed = await changeSpace(db, originOf(request), id, request.body, (type, receipt) => {
-      wake()
       metrics.observeEvent(type, receipt)
     })
-    prepareDispatch.forget()
     return view(changed)
   })
 
   on('DELETE /v1/spaces/{space}', async (request) => {
     const { id } = await openSpace(db, request)
     const deleted = await deletePlace(db, originOf(request), 'space', id)
-    prepareDispatch.forget()
     return { object: 'space', id, deleted }
   })
 }

@@ -14,10 +14,10 @@ import { idPlace, type ListRequest, listPage, timeOf, toIso } from './list-query
 import { assertMayGive, openMember } from './members.ts'
 import { type OnOperation, roleOf } from './operations.ts'
 
-export type TokenParts = { db: Db; prepareDispatch: { forget: () => void } }
+export type TokenParts = { db: Db }
 
 /** Tokens of organizations and of operators: listed, made and revoked. */
-export function addTokenRoutes(on: OnOperation, { db, prepareDispatch }: TokenParts): void {
+export function addTokenRoutes(on: OnOperation, { db }: TokenParts): void {
   on('GET /v1/orgs/{org}/tokens', async (request) =>
     list((await organizationOf(db, request.caller, request.params.org)).id, request),
   )
@@ -121,7 +121,6 @@ export function addTokenRoutes(on: OnOperation, { db, prepareDispatch }: TokenPa
       await deleteToken(transaction, row.id)
       await record(transaction, origin, 'token.revoke', row)
     })
-    prepareDispatch.forget()
   }
 }
 

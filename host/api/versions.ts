@@ -12,7 +12,6 @@ import { listVersions, type VersionHead } from '../db/queries/versions.ts'
 import { AnnexError } from '../errors.ts'
 import { agreeTo, compareVersions, findMissing } from '../installations/consent.ts'
 import { getDeployed } from '../installations/find-deployed.ts'
-import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import { pruneIntegrations } from '../installations/prune.ts'
 import { readReach } from '../installations/reach.ts'
 import { rollBack, unpin } from '../installations/rollback.ts'
@@ -25,14 +24,12 @@ import { openIntegration, openOwnIntegration, visibleInstallation } from './visi
 
 export type VersionParts = {
   db: Db
-  prepareDispatch: Pick<PrepareDispatch, 'forget'>
   reading: ReadOptions
-  wake: () => void
 }
 
 /** Versions of integrations, and the agreements of organizations. */
 export function addVersionRoutes(on: OnOperation, parts: VersionParts): void {
-  const { db, prepareDispatch, reading, wake } = parts
+  const { db, reading } = parts
 
   on('GET /v1/integrations/{integration}/versions', async (request) => {
     const { caller, params, query } = request
@@ -88,16 +85,13 @@ export function addVersionRoutes(on: OnOperation, parts: VersionParts): void {
     async ({ caller, params, body, context }) => {
       const found = await visibleInstallation(db, caller, params.integration, params.installation)
       const { installation } = found
-      await agreeTo(db, installation, { ...body, origin: originOf({ caller, context }) }, wake)
-      prepareDispatch.forget()
-      wake()
+      await agreeTo(db, installation, { ...body, origin: originOf({ caller, context }) })
       return toAgreement((await findInstallation(db, installation.id)) ?? installation)
     },
   )
 
   on('POST /v1/prune', async ({ caller, context, body }) => {
     const items = await pruneIntegrations(db, body, originOf({ caller, context }))
-    prepareDispatch.forget()
     return { items, count: items.length }
   })
 
@@ -108,8 +102,6 @@ export function addVersionRoutes(on: OnOperation, parts: VersionParts): void {
   }
 
   async function answerSwitched(version: VersionHead): Promise<VersionView> {
-    prepareDispatch.forget()
-    wake()
     const row = await findIntegration(db, version.integration)
     return toVersion(version, row)
   }

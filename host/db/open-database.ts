@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import knex, { type Knex } from 'knex'
 import sqlite3 from 'sqlite3'
 import { AnnexError, stoppingError } from '../errors.ts'
+import { listenTo, type OnNews } from './announce.ts'
 import { createClock, type SteadyClock } from './database-clock.ts'
 import type { Db, Dialect } from './db.ts'
 import { endAtFailedSync, explainDatabaseError, nameErrorsOf } from './errors.ts'
@@ -22,6 +23,7 @@ export type Database = {
   url: string
   /** The clock of due times. Queries read it by `nowOf`. */
   clock: SteadyClock
+  onNews: OnNews
   close: () => Promise<void>
 }
 
@@ -49,6 +51,7 @@ export async function openDatabase(url: string, dataDir: string, prepare = migra
       dialect,
       url,
       clock,
+      onNews: listenTo(writer.db),
       close: () => closeAll(opened),
     }
   } catch (error) {

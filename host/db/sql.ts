@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { announcing } from './announce.ts'
 import type { Db } from './db.ts'
 import { isDeadlock } from './errors.ts'
 
@@ -21,7 +22,7 @@ export async function transact<Result>(
   tries = 1,
 ): Promise<Result> {
   try {
-    return await db.transaction(run)
+    return await announcing(db, run)
   } catch (error) {
     if (!isDeadlock(error) || tries === mostTries) throw error
     return transact(db, run, tries + 1)

@@ -7,7 +7,6 @@ import { insertEvents } from '../db/queries/events.ts'
 import { insertJobs, type NewJob } from '../db/queries/jobs.ts'
 import { AnnexError } from '../errors.ts'
 import type { EventJob } from '../installations/setup-event.ts'
-import type { Wake } from '../queue/worker.ts'
 import { createMatchReader, eventTarget, type Taker } from './match-installations.ts'
 import { type PublishedEvent, validateEvent } from './validate-event.ts'
 
@@ -25,13 +24,11 @@ export type PublishReceipt = {
  * Checks an event and stores it with a job for each matching installation, before it is acknowledged. The job of a paused or
  * suspended installation waits. An `eventId` that the organization has used before stores nothing.
  *
- * @param wake notifies the worker
  * @param observe counts the event
  * @throws AnnexError `event_invalid`, `body_too_large`, `not_found`
  */
 export async function publishEvent(
   commits: GroupCommit,
-  wake: Wake,
   organizationId: string,
   value: unknown,
   observe: (type: string, receipt: PublishReceipt) => void,
@@ -39,7 +36,6 @@ export async function publishEvent(
   const given = toPublishing(organizationId, validateEvent(value))
   const receipt = await commits.store(storeEvents, given)
   if (receipt === undefined) throw targetNotFound(organizationId, given.event)
-  wake('event')
   observe(given.event.type, receipt)
   return receipt
 }

@@ -144,19 +144,16 @@ export function createRunEvent(given: {
       const { manifest, own } = records
       if (own !== undefined) await activateAfterSetup(transaction, manifest, own)
     }
-    prepareDispatch.forget()
     return []
   }
 
   async function end(transaction: Db, levels: readonly EventJob['level'][]): Promise<[]> {
     await endAfterLastEvent(transaction, levels)
-    prepareDispatch.forget()
     return []
   }
 
   async function keepPending(transaction: Db, all: readonly SetupFailure[]): Promise<[]> {
     for (const failure of all) await storeSetupFailure(transaction, failure)
-    prepareDispatch.forget()
     return []
   }
 }

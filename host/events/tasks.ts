@@ -7,7 +7,6 @@ import { countPendingJobs, insertJobs } from '../db/queries/jobs.ts'
 import { writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import type { EventJob } from '../installations/setup-event.ts'
-import type { Wake } from '../queue/worker.ts'
 import type { HostCall } from '../sandbox/host-calls.ts'
 import type { LevelRef } from '../sandbox/level-ref.ts'
 
@@ -54,7 +53,7 @@ export async function queueTask(db: Db, level: LevelRef, { task, schedule = 0 }:
 }
 
 /** `context.integration.queueTask({ task, schedule })` for the level of the dispatch. */
-export function createTaskCall(db: Db, wake: Wake): HostCall<Args> {
+export function createTaskCall(db: Db): HostCall<Args> {
   return {
     name: 'task',
     args: taskSchema,
@@ -63,7 +62,6 @@ export function createTaskCall(db: Db, wake: Wake): HostCall<Args> {
       // The next task of a task, too.
       const isWhole = level.kind === 'integration' && versionId !== undefined
       await queueTask(db, isWhole ? { ...level, versionId } : level, args)
-      wake('task')
       return { value: {} }
     },
   }

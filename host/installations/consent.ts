@@ -94,14 +94,12 @@ export async function findMissing(
 /**
  * Agrees to the deployed version for an installation, which runs it from then on.
  *
- * @param wake starts work that a suspension of the older version held back
  * @throws AnnexError `agreement_missing`, `conflict` when no version waits
  */
 export async function agreeTo(
   db: Db,
   installation: Installation,
   given: Agreement & { origin: Origin },
-  wake: () => void,
 ): Promise<void> {
   const { integration, id } = installation
   const lanes = await writeTransaction(db, async (transaction) => {
@@ -114,7 +112,7 @@ export async function agreeTo(
     await holdInstallations(transaction, [id], null)
     return liftSuspensions(transaction, integration, version.digest)
   })
-  for (const lane of lanes) await releaseWaiting(db, lane, wake)
+  for (const lane of lanes) await releaseWaiting(db, lane)
 }
 
 /** The difference of two versions, for people. */

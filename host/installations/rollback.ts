@@ -69,7 +69,7 @@ async function deploy(
     })
     return switchVersion(transaction, name, version, { pinned })
   })
-  for (const lane of lanes) await releaseWaiting(db, lane, () => {})
+  for (const lane of lanes) await releaseWaiting(db, lane)
 }
 
 async function findOlder(

@@ -28,17 +28,13 @@ export type Suspensions = {
 /**
  * Annex suspends; a person or a new version resumes.
  *
- * @param given.forget clears cached levels
  * @param given.forgive drops the strikes of a target, by its key
- * @param given.wake starts due work
  * @param given.onSuspend tells the operator
  */
 export function createSuspensions(given: {
   db: Db
   logs: LogWriter
-  forget: () => void
   forgive: (key: string) => void
-  wake: () => void
   onSuspend: (target: SandboxTarget, reason: string) => void
   onDefect: (error: unknown) => void
 }): Suspensions {
@@ -50,7 +46,6 @@ export function createSuspensions(given: {
         await pauseInstallation(transaction, installation.id)
         await auditLevel(transaction, origin, installation, { action: 'installation.pause' })
       })
-      given.forget()
     },
     async resume(of, origin) {
       const lanes = await writeTransaction(db, async (transaction) => {
@@ -60,8 +55,7 @@ export function createSuspensions(given: {
           : resumeIntegration(transaction, of.integration)
       })
       given.forgive('installation' in of ? of.installation : of.integration)
-      given.forget()
-      for (const lane of lanes) await releaseWaiting(db, lane, given.wake)
+      for (const lane of lanes) await releaseWaiting(db, lane)
     },
   }
 
@@ -78,7 +72,6 @@ export function createSuspensions(given: {
       if (isSuspended) await auditStatus(transaction, systemOrigin, of, 'suspend', { reason })
       return isSuspended
     })
-    given.forget()
     if (!isNew) return
     const of = installationId ?? `--integration ${integration}`
     logs.report({

@@ -1,4 +1,5 @@
 import type { Origin } from '../access/actor.ts'
+import { announce } from '../db/announce.ts'
 import type { Db } from '../db/db.ts'
 import { insertAudit } from '../db/queries/audit.ts'
 import { createRedactor } from './create-redactor.ts'
@@ -34,8 +35,11 @@ export const auditActions = [
 
 export type AuditAction = (typeof auditActions)[number]
 
-/** Writes an entry of the audit, in the transaction of its change: neither is stored without the other. */
-export function recordAudit(transaction: Db, origin: Origin, entry: AuditEntry): Promise<void> {
+/**
+ * Writes an entry of the audit, in the transaction of its change: neither is stored without the other. Its commit announces
+ * the change to the caches and workers of all hosts.
+ */
+export async function recordAudit(transaction: Db, origin: Origin, entry: AuditEntry): Promise<void> {
   const { action, organizationId, subject, before, after, secrets = [] } = entry
   const redact = createRedactor(secrets)
   const short = new Set(secrets.map(([, value]) => value))
@@ -44,7 +48,7 @@ export function recordAudit(transaction: Db, origin: Origin, entry: AuditEntry):
     typeof one !== 'string' ? one : short.has(one) ? '[secret]' : redact(one)
   const masked = (value: object | undefined): object | null =>
     value === undefined ? null : JSON.parse(JSON.stringify(value, mask))
-  return insertAudit(transaction, {
+  await insertAudit(transaction, {
     organizationId,
     actorKind: origin.actor.kind,
     actorId: origin.actor.id,
@@ -56,4 +60,5 @@ export function recordAudit(transaction: Db, origin: Origin, entry: AuditEntry):
     requestId: origin.requestId,
     address: origin.address,
   })
+  announce(transaction, 'changed')
 }

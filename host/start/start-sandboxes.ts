@@ -14,7 +14,6 @@ import { createStorageCalls } from '../installations/storage-calls.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
 import { createBacklogQuota } from '../queue/backlog.ts'
-import type { Wake } from '../queue/worker.ts'
 import { createFetchCall } from '../sandbox/fetch-call.ts'
 import { createHostCalls, type HostCalls } from '../sandbox/host-calls.ts'
 import { cacheSnapshot, makeSnapshot } from '../sandbox/process/snapshot.ts'
@@ -143,12 +142,10 @@ export function createCalls(given: {
   ownApi: OwnApi
   hosts: DeliveryHosts
   publicUrl: () => string
-  wake: Wake
   onDefect: (error: unknown) => void
   onMissed: MissedCalls['note']
 }): HostCalls {
-  const { settings, database, commits, box, egress, ownApi, hosts, publicUrl, wake, onDefect, onMissed } =
-    given
+  const { settings, database, commits, box, egress, ownApi, hosts, publicUrl, onDefect, onMissed } = given
   const { db, reader } = database
   const backlog = createBacklogQuota(reader, {
     jobs: settings.BACKLOG_DELIVERIES,
@@ -170,8 +167,8 @@ export function createCalls(given: {
   return createHostCalls(
     [
       createFetchCall({ egress, ownApi }, limits, declared),
-      createDeliveryCall(reader, { commits, wake, backlog, hosts }),
-      createTaskCall(db, wake),
+      createDeliveryCall(reader, { commits, backlog, hosts }),
+      createTaskCall(db),
       ...createStorageCalls(storage),
     ],
     onDefect,

@@ -95,8 +95,7 @@ export async function deployVersion(
     await setLoadedVersion(transaction, name, version.id)
     return { version, lanes }
   })
-  // No wake: the caller notifies the workers.
-  for (const lane of lanes) await releaseWaiting(db, lane, () => {})
+  for (const lane of lanes) await releaseWaiting(db, lane)
   return { ...version, ...(pinned !== undefined && { pinned }) }
 }
 

@@ -3,10 +3,9 @@ import { maxDeliveryBytes } from '../config/json-sizes.ts'
 import type { Db } from '../db/db.ts'
 import type { GroupCommit } from '../db/group-commit.ts'
 import { createId } from '../db/ids.ts'
-import { type NewDelivery, type QueuedDelivery, queueDeliveries } from '../db/queries/deliveries.ts'
+import { queueDeliveries } from '../db/queries/deliveries.ts'
 import { AnnexError } from '../errors.ts'
 import type { BacklogQuota } from '../queue/backlog.ts'
-import type { Wake } from '../queue/worker.ts'
 import type { HostCall } from '../sandbox/host-calls.ts'
 import type { DispatchContext } from '../sandbox/target.ts'
 import type { DeliveryHosts } from './delivery-hosts.ts'
@@ -21,9 +20,9 @@ type Args = { url: string; event: { type: string; eventId?: string; [field: stri
  */
 export function createDeliveryCall(
   db: Db,
-  parts: { commits: GroupCommit; wake: Wake; backlog: BacklogQuota; hosts: DeliveryHosts },
+  parts: { commits: GroupCommit; backlog: BacklogQuota; hosts: DeliveryHosts },
 ): HostCall<Args> {
-  const { commits, wake, backlog, hosts } = parts
+  const { commits, backlog, hosts } = parts
   return {
     name: 'delivery',
     args: {
@@ -64,7 +63,7 @@ export function createDeliveryCall(
       const body = JSON.stringify(event)
       assertFits(body, maxDeliveryBytes, tooLarge)
       await backlog.take(installationId, Buffer.byteLength(body))
-      const { id, created } = await queueDelivery(commits, wake, {
+      const { id, created } = await commits.store(queueDeliveries, {
         installationId,
         eventId: context.event?.id ?? event.eventId ?? createId('evt'),
         eventType: event.type,
@@ -76,17 +75,6 @@ export function createDeliveryCall(
       return { value: { id, created } }
     },
   }
-}
-
-/** Stores a delivery, and wakes the worker that sends it. Resolves when the commit is durable. */
-export async function queueDelivery(
-  commits: GroupCommit,
-  wake: Wake,
-  delivery: NewDelivery,
-): Promise<QueuedDelivery> {
-  const queued = await commits.store(queueDeliveries, delivery)
-  if (queued.created) wake('delivery')
-  return queued
 }
 
 /** Names the level whose secret signs the delivery. */

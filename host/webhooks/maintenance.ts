@@ -17,10 +17,9 @@ export function runMaintenance(given: {
   db: Db
   longReader: Db
   settings: Settings
-  wake: () => void
   onDefect: (error: unknown) => void
 }): () => Promise<void> {
-  const { db, longReader, wake, onDefect } = given
+  const { db, longReader, onDefect } = given
   const retention = toRetention(given.settings)
   const ending = new AbortController()
   let running = Promise.resolve()
@@ -40,7 +39,7 @@ export function runMaintenance(given: {
   }
 
   async function work(): Promise<void> {
-    await releaseForgotten(db, wake, ending.signal)
+    await releaseForgotten(db, ending.signal)
     await pruneStores(db, ending.signal)
     await pruneHistory(db, retention, ending.signal, longReader)
     await pruneContent(db, retention.ageMs, ending.signal)

@@ -1,4 +1,5 @@
 import type { PublishableEventType } from '../../schemas/events.ts'
+import { announce } from '../db/announce.ts'
 import type { Db } from '../db/db.ts'
 import { createId } from '../db/ids.ts'
 import { inSteps, stepSize } from '../db/in-steps.ts'
@@ -42,17 +43,12 @@ export async function pauseReceiver(
  * @returns the number of waiting deliveries
  * @throws AnnexError `conflict` when it is active
  */
-export async function resumeReceiver(
-  db: Db,
-  { id }: Receiver,
-  wake: () => void,
-  record: Record,
-): Promise<number> {
+export async function resumeReceiver(db: Db, { id }: Receiver, record: Record): Promise<number> {
   const change = { from: ['paused', 'disabled'], to: 'active', reason: null } as const
   if (!(await changeState(db, id, change, record))) {
     throw new AnnexError('conflict', `The receiver ${id} is active already.`)
   }
-  return releaseWaiting(db, id, wake)
+  return releaseWaiting(db, id)
 }
 
 function changeState(
@@ -89,6 +85,7 @@ export async function orderReceiver(
     }
     return { changed: 0, more: after !== undefined }
   })
+  announce(db, 'delivery')
 }
 
 /**

@@ -52,7 +52,7 @@ export async function sendNow(
  */
 export async function sendFailed(
   { db, longReader }: Pick<Database, 'db' | 'longReader'>,
-  { filter, perSecond, wake }: { filter: FailedFilter; perSecond: number; wake: () => void },
+  { filter, perSecond }: { filter: FailedFilter; perSecond: number },
   gone?: AbortSignal,
 ): Promise<number> {
   const startMs = nowOf(db)
@@ -62,7 +62,6 @@ export async function sendFailed(
     const ids = await listFailed(longReader, filter, { after, limit: stepSize })
     const batch = ids.map((id, n) => ({ id, dueAt: startMs + Math.floor(((count + n) * 1_000) / perSecond) }))
     const sent = await writeTransaction(db, (transaction) => sendAgain(transaction, batch, filter.upToMs))
-    wake()
     after = ids.at(-1) ?? after
     count += sent.length
     return { changed: sent.length, more: ids.length === stepSize && count < mostOfRequest }

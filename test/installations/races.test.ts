@@ -79,7 +79,7 @@ describe('two requests at once', () => {
     const third = (await findIntegration(db, name))?.versionId ?? ''
     await deploy(['site:views:read'])
     const agreed = whileDeploying(third, () =>
-      agreeTo(db, installation, { version: 3, scopes: ['site:views:read'], origin }, () => {}),
+      agreeTo(db, installation, { version: 3, scopes: ['site:views:read'], origin }),
     )
     await assert.rejects(agreed, { code: 'agreement_missing' })
     assert.notEqual(await heldVersion(installation.id), null)
@@ -100,8 +100,7 @@ describe('two requests at once', () => {
     await deploy([])
     const installation = await installOurs()
     await deploy(['site:views:read'])
-    const agree = () =>
-      agreeTo(db, installation, { version: 2, scopes: ['site:views:read'], origin }, () => {})
+    const agree = () => agreeTo(db, installation, { version: 2, scopes: ['site:views:read'], origin })
     const results = await Promise.allSettled([agree(), agree()])
     assert.deepEqual(
       results.map((result) => (result.status === 'rejected' ? result.reason.code : 'agreed')).sort(),

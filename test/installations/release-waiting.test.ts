@@ -30,9 +30,6 @@ describe('waiting jobs of an installation', () => {
   })
   afterEach(() => seeded.close())
 
-  const wake = () => {
-    woken += 1
-  }
   const wait = (kind: NewJob['kind'], lane: string, times: number) => {
     const job: NewJob = { kind, subject: {}, lane, dueAt: 1, state: 'waiting' }
     return insertJobs(seeded.db, Array(times).fill(job))
@@ -40,9 +37,8 @@ describe('waiting jobs of an installation', () => {
   const count = async (where: object): Promise<number> => (await seeded.db('jobs').where(where)).length
   const suspensions = () =>
     createSuspensions({
-      ...{ db: seeded.db, logs: { report: assert.fail } as never, wake },
+      ...{ db: seeded.db, logs: { report: assert.fail } as never },
       ...{
-        forget: () => {},
         forgive: () => {},
         onSuspend: () => assert.fail(),
         onDefect: () => assert.fail(),
@@ -67,7 +63,7 @@ describe('waiting jobs of an installation', () => {
     await seeded.addReceiver('rcv_a', 'active')
     await wait('delivery', 'rcv_a', 300)
     await db('receivers').where({ id: 'rcv_a' }).update({ ordered: true })
-    assert.equal(await releaseWaiting(db, 'rcv_a', wake), 300)
+    assert.equal(await releaseWaiting(db, 'rcv_a'), 300)
     assert.equal(await count({ lane: 'rcv_a', state: 'due', ordered: true }), 300)
   })
 
@@ -77,7 +73,7 @@ describe('waiting jobs of an installation', () => {
     await db('installations').where({ id: held.installationId }).update({ hold: 'suspended' })
     for (const lane of [installationId, held.installationId, 'echo']) await wait('event', lane, 3)
     await db('integrations').update({ suspendedAt: 5 })
-    await releaseForgotten(db, wake)
+    await releaseForgotten(db)
     assert.equal(await count({ lane: installationId, state: 'due' }), 3)
     assert.equal(await count({ state: 'waiting' }), 6)
     await suspensions().resume({ integration: 'echo' }, systemOrigin)
@@ -142,13 +138,7 @@ async function createPublish({ db, organizationId, installationId }: Seeded) {
     const store: GroupCommit['store'] = async (step, item) =>
       (await runSteps(transaction, [{ step, item } as never]))[0] as never
     const commits = { store } as GroupCommit
-    const { installations } = await publishEvent(
-      commits,
-      () => {},
-      organizationId,
-      event,
-      () => {},
-    )
+    const { installations } = await publishEvent(commits, organizationId, event, () => {})
     assert.equal(installations, 1)
   }
 }

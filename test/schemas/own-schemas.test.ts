@@ -14,11 +14,7 @@ import manifest from '../../schemas/manifest.schema.json' with { type: 'json' }
 // None of them is called: they are looked at.
 const none = {} as never
 const limits = { timeoutMs: 0, maxBytes: 0, inFlight: 1 }
-const calls = [
-  createDeliveryCall(none, none),
-  createTaskCall(none, () => {}),
-  createFetchCall(none, limits, none),
-]
+const calls = [createDeliveryCall(none, none), createTaskCall(none), createFetchCall(none, limits, none)]
 const own: [string, object][] = [
   ...Object.entries({ manifest, frames, apiSource }),
   ...calls.map(({ name, args }): [string, object] => [`call ${name}`, args]),

@@ -19,11 +19,12 @@ it('a delivery is stored before the script goes on, and its worker is woken', as
   ends.defer(close)
   let woken = 0
   const backlog = createBacklogQuota(db, { jobs: 2, bytes: 1_000 })
-  const wake = () => {
+  database.onNews((news) => {
+    assert.equal(news, 'delivery')
     woken += 1
-  }
+  })
   const hosts = createDeliveryHosts({ isRequired: false })
-  const call = createDeliveryCall(db, { commits: createGroupCommit(database.db), wake, backlog, hosts })
+  const call = createDeliveryCall(db, { commits: createGroupCommit(database.db), backlog, hosts })
   const queue = async (about: Partial<DispatchContext>) => {
     const context: DispatchContext = {
       requestId: 'req_1',

@@ -41,13 +41,13 @@ describe('the pending deliveries of a receiver', () => {
     }
     let woken = 0
     const ending = new AbortController()
-    const wake = () => {
+    seeded.database.onNews(() => {
       woken += 1
       ending.abort()
-    }
-    await releaseForgotten(seeded.db, wake, ending.signal)
+    })
+    await releaseForgotten(seeded.db, ending.signal)
     assert.equal(await count({ state: 'due' }), 250, 'the host ends: no further step')
-    await releaseForgotten(seeded.db, wake)
+    await releaseForgotten(seeded.db)
     assert.equal(await count({ lane: 'rcv_a', state: 'waiting' }), 300)
     for (const lane of ['rcv_b', 'rcv_c']) assert.equal(await count({ lane, state: 'due' }), 300)
     assert.ok(woken >= 4, 'in steps, the worker told after each')
@@ -118,7 +118,7 @@ describe('the pending deliveries of a receiver', () => {
       let resumed: Promise<unknown> = Promise.resolve()
       await db.transaction(async (transaction) => {
         await owe(transaction)
-        resumed = resumeReceiver(db, receiver, () => {}, record)
+        resumed = resumeReceiver(db, receiver, record)
         // It waits for the end of this, or comes too early.
         await Promise.race([resumed, sleep(100)])
       })

@@ -40,11 +40,9 @@ describe('sending failed deliveries again', () => {
   }
 
   const untilNow = (given: object = {}) => ({ sinceMs: 0, upToMs: Date.now(), ...given })
-  const send = (
-    given: { perSecond?: number; filter?: object; wake?: () => void; gone?: AbortSignal } = {},
-  ) => {
-    const { perSecond = 1_000, filter, wake = () => {}, gone } = given
-    return sendFailed(seeded.database, { filter: untilNow(filter), perSecond, wake }, gone)
+  const send = (given: { perSecond?: number; filter?: object; gone?: AbortSignal } = {}) => {
+    const { perSecond = 1_000, filter, gone } = given
+    return sendFailed(seeded.database, { filter: untilNow(filter), perSecond }, gone)
   }
   const jobs = (): Promise<{ id: string; dueAt: number; state: string }[]> =>
     seeded.db('jobs').where({ kind: 'delivery' }).orderBy('id')
@@ -55,11 +53,11 @@ describe('sending failed deliveries again', () => {
     await fail(600)
     const ids = await failedIds()
     let woken = 0
-    const wake = () => {
+    seeded.database.onNews(() => {
       woken += 1
-    }
+    })
     const nowMs = Date.now()
-    assert.equal(await send({ perSecond: 500, wake }), 600)
+    assert.equal(await send({ perSecond: 500 }), 600)
     assert.equal(woken, 3, 'each batch wakes those that send')
     const pending = await jobs()
     assert.deepEqual(
@@ -92,7 +90,8 @@ describe('sending failed deliveries again', () => {
   it('stops after the batch in hand when the client leaves, and the next request sends the rest', async () => {
     await fail(600)
     const gone = new AbortController()
-    assert.equal(await send({ wake: () => gone.abort(), gone: gone.signal }), 250)
+    seeded.database.onNews(() => gone.abort())
+    assert.equal(await send({ gone: gone.signal }), 250)
     assert.equal((await failedIds()).length, 350)
     assert.equal(await send(), 350)
     assert.equal((await jobs()).length, 600)
@@ -101,11 +100,11 @@ describe('sending failed deliveries again', () => {
   it('takes back a batch that cannot be committed, and keeps those before it', async () => {
     await fail(600)
     let batches = 0
-    const wake = () => {
+    seeded.database.onNews(() => {
       batches += 1
       throw new Error('The host ends here.')
-    }
-    await assert.rejects(send({ wake }), /ends here/)
+    })
+    await assert.rejects(send(), /ends here/)
     const [next = ''] = await failedIds()
     await assert.rejects(
       seeded.db.transaction(async (transaction) => {

@@ -1,3 +1,4 @@
+import { announce } from '../announce.ts'
 import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
@@ -79,6 +80,7 @@ export async function insertJobs(db: Db, jobs: readonly NewJob[]): Promise<JobRo
   const createdAt = nowOf(db)
   const rows = jobs.map((job) => toRow(job, createdAt))
   await insertRows(db, rows)
+  for (const kind of new Set(jobs.map(({ kind }) => kind))) announce(db, kind)
   return rows
 }
 

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { announce } from '../announce.ts'
 import type { Db } from '../db.ts'
 import { inPage, type PageAt } from '../page.ts'
 import {
@@ -194,6 +195,7 @@ export async function updateLevel(
   change: Partial<Pick<LevelColumns, 'configuration' | 'settingDetails' | 'externalIds'>>,
 ): Promise<void> {
   await rowOf(db, keyOf(level)).update(toRow(db, change))
+  announce(db, 'changed')
 }
 
 /** @returns false when another request has changed the secret since it was read */
@@ -209,11 +211,13 @@ export async function changeSecrets(db: Db, level: Level, to: Signer): Promise<b
 /** Activates a level, and drops the reason of a failed setup. A hold of its installation stays. */
 export async function activateLevel(db: Db, level: Level): Promise<void> {
   await rowOf(db, keyOf(level)).update({ status: 'active', statusReason: null, updatedAt: Date.now() })
+  announce(db, 'changed')
 }
 
 /** Stores why the setup of a level has failed, or that it has not. */
 export async function noteSetupFailure(db: Db, level: Level, statusReason: string | null): Promise<void> {
   await rowOf(db, keyOf(level)).update({ statusReason })
+  announce(db, 'changed')
 }
 
 /** Hides a level from people and visitors. */

@@ -1,3 +1,4 @@
+import { announce } from '../announce.ts'
 import type { Db } from '../db.ts'
 import { inSteps, stepSize } from '../in-steps.ts'
 import { jsonTexts, transact } from '../sql.ts'
@@ -17,7 +18,9 @@ const released = `state = 'due', ordered = coalesce((select ordered from receive
 export async function releaseSomeWaiting(transaction: Db, lane: string, limit: number): Promise<number> {
   if (!(await isOpen(transaction, lane))) return 0
   const some = `select id from jobs where state = 'waiting' and lane = ? order by position limit ?`
-  return changeSomeJobs(transaction, released, some, [lane, limit])
+  const changed = await changeSomeJobs(transaction, released, some, [lane, limit])
+  if (changed > 0) announce(transaction, 'work')
+  return changed
 }
 
 /** A lane is the id of a receiver or installation, or the name of an integration, which has no underscore. */
@@ -32,6 +35,7 @@ export async function releaseJobs(db: Db, ids: readonly string[]): Promise<void>
   await db.raw(`update jobs set ${released} where state = 'waiting' and id in ${jsonTexts(db)}`, [
     JSON.stringify(ids),
   ])
+  announce(db, 'work')
 }
 
 /** The next lane after `after` that has waiting jobs. */
@@ -47,19 +51,12 @@ export async function findWaitingLane(db: Db, after: string): Promise<string | u
 /**
  * Makes all waiting jobs of a lane due, in steps, until the lane is paused or suspended.
  *
- * @param wake wakes the workers
  * @param ending once it is aborted, `releaseForgotten` does the rest
  * @returns the number of released jobs
  */
-export function releaseWaiting(
-  db: Db,
-  lane: string,
-  wake: () => void,
-  ending?: AbortSignal,
-): Promise<number> {
+export function releaseWaiting(db: Db, lane: string, ending?: AbortSignal): Promise<number> {
   const step = async () => {
     const changed = await transact(db, (transaction) => releaseSomeWaiting(transaction, lane, stepSize))
-    if (changed > 0) wake()
     return { changed, more: changed === stepSize }
   }
   return inSteps(step, ending)
@@ -70,10 +67,10 @@ export function releaseWaiting(
  *
  * @param ending once it is aborted, the next round does the rest
  */
-export async function releaseForgotten(db: Db, wake: () => void, ending?: AbortSignal): Promise<void> {
+export async function releaseForgotten(db: Db, ending?: AbortSignal): Promise<void> {
   let lane = await findWaitingLane(db, '')
   while (lane !== undefined && !ending?.aborted) {
-    await releaseWaiting(db, lane, wake, ending)
+    await releaseWaiting(db, lane, ending)
     lane = await findWaitingLane(db, lane)
   }
 }

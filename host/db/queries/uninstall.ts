@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { announce } from '../announce.ts'
 import type { Db } from '../db.ts'
 import { withPrefix } from '../ids.ts'
 import { jsonTexts, lenientJson, rawRows } from '../sql.ts'
@@ -31,6 +32,7 @@ export async function endLevel(transaction: Db, level: LevelKey): Promise<void> 
   }
   // Last: a script that creates a store has locked its level.
   await deleteStores(transaction, level)
+  announce(transaction, 'changed')
 }
 
 async function endDeliveries(transaction: Db, level: LevelKey): Promise<void> {
