@@ -6,7 +6,7 @@ import type { Person } from './caller.ts'
 import { idPlace, listPage, ownOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
-export type AuditParts = { longReader: Db }
+type AuditParts = { longReader: Db }
 
 const exportPage = 500
 

@@ -13,7 +13,7 @@ import { readScopes } from '../installations/token-standing.ts'
 /** Identifies the caller by the bearer token (RFC 6750). */
 export type Authenticate = (context: Context) => Promise<Caller>
 
-export type CallerParts = {
+type CallerParts = {
   limits: RateLimits
   /** Sees each use of a person's token. */
   noteUse?: TokenUse['note']

@@ -27,7 +27,7 @@ import { clip, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { type LevelRequest, openLevel } from './visible-records.ts'
 
-export type ConnectionParts = FindProviderParts & {
+type ConnectionParts = FindProviderParts & {
   db: Db
   flows: OAuthFlows
   prepareDispatch: Pick<PrepareDispatch, 'prepare'>

@@ -26,7 +26,7 @@ import { listPage, numberPlace, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { openSpace, type SpaceRequest } from './spaces.ts'
 
-export type ContentRouteParts = { db: Db; reader: Db; longReader: Db; content: ContentWriter }
+type ContentRouteParts = { db: Db; reader: Db; longReader: Db; content: ContentWriter }
 
 /** Pages of spaces, in each kept revision. */
 export function addContentRoutes(on: OnOperation, parts: ContentRouteParts): void {

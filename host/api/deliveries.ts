@@ -14,7 +14,7 @@ import type { Person } from './caller.ts'
 import { idPlace, listPage, ownOf, timeOf, toIso } from './list-query.ts'
 import type { OnOperation, OperationRequest } from './operations.ts'
 
-export type DeliveryParts = { db: Db; longReader: Db }
+type DeliveryParts = { db: Db; longReader: Db }
 
 /** Deliveries and their attempts. */
 export function addDeliveryRoutes(on: OnOperation, { db, longReader }: DeliveryParts): void {

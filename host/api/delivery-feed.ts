@@ -19,7 +19,7 @@ const readTimeoutMs = 30_000
 /** The delay before a reader reconnects. */
 const retryMs = 1_000
 
-export type FeedParts = {
+type FeedParts = {
   db: Db
   longReader: Db
   authenticate: Authenticate

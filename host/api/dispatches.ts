@@ -18,7 +18,7 @@ import { isPerson } from './caller.ts'
 import type { OnOperation } from './operations.ts'
 import { type LevelRequest, openLevel } from './visible-records.ts'
 
-export type DispatchParts = AskParts & {
+type DispatchParts = AskParts & {
   db: Db
   prepareDispatch: Pick<PrepareDispatch, 'prepare'>
   /** Reads from a signed header how many scripts a request has passed. */

@@ -9,7 +9,7 @@ import type { PublishedEvent } from '../events/validate-event.ts'
 import { theirOrganization } from './caller.ts'
 import type { OnOperation } from './operations.ts'
 
-export type EventParts = { reader: Db; publish: PublishEvent }
+type EventParts = { reader: Db; publish: PublishEvent }
 
 /** The number of takers is part of the key, so the cache does not name an installation that takes events now. */
 type SkippedQuery = { organizationId: string; event: PublishedEvent; takers: number }

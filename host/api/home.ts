@@ -15,7 +15,7 @@ import type { OnOperation } from './operations.ts'
 
 const mostListed = 50
 
-export type HomeParts = HealthParts & {
+type HomeParts = HealthParts & {
   longReader: Db
   authenticate: Authenticate
   metricsAccess: MetricsAccess

@@ -16,7 +16,7 @@ import { idPlace, listPage, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { openOwnIntegration } from './visible-records.ts'
 
-export type InstallLinkParts = { db: Db; publicUrl: () => string }
+type InstallLinkParts = { db: Db; publicUrl: () => string }
 
 /** Install links of integrations: listed, made and revoked by people of the owner. */
 export function addInstallLinkRoutes(on: OnOperation, { db, publicUrl }: InstallLinkParts): void {

@@ -19,7 +19,7 @@ import { idPlace, listPage } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { openIntegration, openLevel } from './visible-records.ts'
 
-export type InstallationParts = {
+type InstallationParts = {
   db: Db
   box: SecretBox
   resume: Suspensions['resume']

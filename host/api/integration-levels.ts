@@ -16,7 +16,7 @@ import { listPage } from './list-query.ts'
 import type { OnOperation, OperationRequest } from './operations.ts'
 import { openIntegration, reachOf } from './visible-records.ts'
 
-export type IntegrationLevelParts = { db: Db; publicUrl: () => string; onMissed: MissedCalls['note'] }
+type IntegrationLevelParts = { db: Db; publicUrl: () => string; onMissed: MissedCalls['note'] }
 
 type Request = Pick<
   OperationRequest<'GET /v1/integrations/{integration}/sites'>,

@@ -48,7 +48,7 @@ import { openIntegration, ownsIntegration, reachOf, visibleInstallation } from '
 const imageSeconds = 300
 const mostMinted = 10_000
 
-export type IntegrationParts = {
+type IntegrationParts = {
   db: Db
   reader: Db
   box: SecretBox

@@ -20,7 +20,7 @@ import { originOf, type Person } from './caller.ts'
 import { idPlace, listPage, ownOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
-export type JobParts = { db: Db; longReader: Db }
+type JobParts = { db: Db; longReader: Db }
 
 type JobRequest = { caller: Person; params: { job: string } }
 

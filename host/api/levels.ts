@@ -14,7 +14,7 @@ import { readIfMatch } from './if-match.ts'
 import type { OnOperation } from './operations.ts'
 import { type LevelRequest, openLevel, openUndeployed } from './visible-records.ts'
 
-export type LevelParts = {
+type LevelParts = {
   db: Db
   reader: Db
   box: SecretBox

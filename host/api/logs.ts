@@ -6,7 +6,7 @@ import type { LogWriter } from '../logs/create-log-writer.ts'
 import { listPage, numberPlace, ownOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
-export type LogParts = { longReader: Db; logs: LogWriter }
+type LogParts = { longReader: Db; logs: LogWriter }
 
 /** Lines that scripts logged, and reports of Annex about them. */
 export function addLogRoutes(on: OnOperation, { longReader, logs }: LogParts): void {

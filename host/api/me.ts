@@ -1,19 +1,21 @@
-import type { Operation } from '../../schemas/api.ts'
+import type { Api, Operation } from '../../schemas/api.ts'
 import type { Me } from '../../schemas/generated/api/me.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
 import { findOrganization } from '../db/queries/organizations.ts'
 import { type OnOperation, roleOf } from './operations.ts'
 
-export type MeParts = { db: Db }
+type MeParts = { db: Db; api: Api }
 
-/** The holder of a token, and the operations of the API that the holder may call. */
-export function addMeRoute(on: OnOperation, { db }: MeParts, operations: readonly Operation[]): void {
+/** The description of the API, the holder of a token, and the operations that the holder may call. */
+export function addMeRoutes(on: OnOperation, { db, api }: MeParts): void {
+  on('GET /openapi.json', () => api.document)
+
   on('GET /v1/me', async ({ caller }) => ({
     object: 'me',
     role: roleOf(caller),
     ...(await holderOf(db, caller)),
-    allowed: operations.filter((operation) => mayCall(caller, operation)).map(({ id }) => id),
+    allowed: api.operations.filter((operation) => mayCall(caller, operation)).map(({ id }) => id),
   }))
 }
 

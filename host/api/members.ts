@@ -21,7 +21,7 @@ import { type OnOperation, roleOf } from './operations.ts'
 
 type MemberRequest = { caller: Person; params: { org: string; member: string } }
 
-export type MemberParts = { db: Db }
+type MemberParts = { db: Db }
 
 /** The members of organizations. */
 export function addMemberRoutes(on: OnOperation, { db }: MemberParts): void {

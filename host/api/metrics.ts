@@ -13,7 +13,7 @@ import type { Wall } from '../sandbox/wall/levels.ts'
 import { type Authenticate, assertOperator } from './caller.ts'
 import type { OnOperation } from './operations.ts'
 
-export type MetricsParts = {
+type MetricsParts = {
   longReader: Db
   authenticate: Authenticate
   metrics: Metrics

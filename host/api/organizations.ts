@@ -10,7 +10,7 @@ import { organizationOf, originOf } from './caller.ts'
 import { idPlace, listPage, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
-export type OrganizationParts = {
+type OrganizationParts = {
   db: Db
   /** The id of the operator's own organization. */
   operatorOrganization: string

@@ -27,7 +27,7 @@ import type { LoadedPlugin } from '../versions/loaded-plugin.ts'
 import { ownOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
-export type ProblemParts = {
+type ProblemParts = {
   /** The folders of this host at their last load. */
   plugins: () => readonly LoadedPlugin[]
   longReader: Db

@@ -8,7 +8,7 @@ import type { OnOperation } from './operations.ts'
 
 const spans = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 
-export type ReceiptParts = { longReader: Db; receipts: ReceiptWriter }
+type ReceiptParts = { longReader: Db; receipts: ReceiptWriter }
 
 /** Receipts of dispatches, and sums of their usage. The same tokens may read logs. */
 export function addReceiptRoutes(on: OnOperation, { longReader, receipts }: ReceiptParts): void {

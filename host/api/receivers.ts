@@ -19,7 +19,7 @@ import type { OnOperation } from './operations.ts'
 
 const shownDays = 30
 
-export type ReceiverParts = { db: Db; counts: DeliveryCounts; circuits: Circuits }
+type ReceiverParts = { db: Db; counts: DeliveryCounts; circuits: Circuits }
 
 type ReceiverRequest = { caller: Person; params: { receiver: string } }
 

@@ -13,7 +13,7 @@ import type { OnOperation } from './operations.ts'
 
 const defaultPerSecond = 10
 
-export type SendAgainParts = { db: Db; longReader: Db }
+type SendAgainParts = { db: Db; longReader: Db }
 
 /** Sends deliveries again. */
 export function addSendAgainRoutes(on: OnOperation, parts: SendAgainParts): void {

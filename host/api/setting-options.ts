@@ -15,7 +15,7 @@ import { endpointPath } from '../sandbox/level-ref.ts'
 import type { OnOperation } from './operations.ts'
 import { type LevelRequest, openLevel } from './visible-records.ts'
 
-export type SettingOptionParts = AskParts & {
+type SettingOptionParts = AskParts & {
   db: Db
   prepareDispatch: Pick<PrepareDispatch, 'prepare'>
   readHops: Hops['read']

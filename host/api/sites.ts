@@ -12,7 +12,7 @@ import type { OnOperation, OperationRequest } from './operations.ts'
 import { toPlaceUrls } from './place-urls.ts'
 import { visiblePlace } from './visible-records.ts'
 
-export type SiteParts = {
+type SiteParts = {
   db: Db
   reader: Db
   box: SecretBox

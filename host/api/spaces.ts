@@ -16,7 +16,7 @@ import type { OnOperation, OperationRequest } from './operations.ts'
 import { toPlaceUrls } from './place-urls.ts'
 import { visiblePlace } from './visible-records.ts'
 
-export type SpaceParts = {
+type SpaceParts = {
   db: Db
   reader: Db
   box: SecretBox

@@ -14,7 +14,7 @@ import { idPlace, type ListRequest, listPage, timeOf, toIso } from './list-query
 import { assertMayGive, openMember } from './members.ts'
 import { type OnOperation, roleOf } from './operations.ts'
 
-export type TokenParts = { db: Db }
+type TokenParts = { db: Db }
 
 /** Tokens of organizations and of operators: listed, made and revoked. */
 export function addTokenRoutes(on: OnOperation, { db }: TokenParts): void {

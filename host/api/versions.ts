@@ -22,7 +22,7 @@ import { listPage, numberPlace, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { openIntegration, openOwnIntegration, visibleInstallation } from './visible-records.ts'
 
-export type VersionParts = {
+type VersionParts = {
   db: Db
   reading: ReadOptions
 }

@@ -13,7 +13,7 @@ import { listPage, timeOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { openSite } from './sites.ts'
 
-export type ViewParts = {
+type ViewParts = {
   db: Db
   reader: Db
   longReader: Db

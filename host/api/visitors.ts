@@ -13,7 +13,7 @@ import { toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { openSite } from './sites.ts'
 
-export type VisitorParts = { db: Db; box: SecretBox; publicUrl: () => string }
+type VisitorParts = { db: Db; box: SecretBox; publicUrl: () => string }
 
 const scope = 'site:visitor:auth'
 
