@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { createId } from '../../host/db/ids.ts'
 import { countFailed, sendAgain } from '../../host/db/queries/send-again.ts'
-import { isPostgres } from '../../host/db/sql.ts'
+import { isPostgres, transact } from '../../host/db/sql.ts'
 import { sendFailed } from '../../host/webhooks/send-again.ts'
 import { lastOf, planOf } from '../support/query-plan.ts'
 import { openSeeded, type Seeded } from '../support/seeded-database.ts'
@@ -102,12 +102,12 @@ describe('sending failed deliveries again', () => {
     let batches = 0
     seeded.database.onNews(() => {
       batches += 1
-      throw new Error('The host ends here.')
+      if (batches === 1) throw new Error('The host ends here.')
     })
     await assert.rejects(send(), /ends here/)
     const [next = ''] = await failedIds()
     await assert.rejects(
-      seeded.db.transaction(async (transaction) => {
+      transact(seeded.db, async (transaction) => {
         assert.deepEqual(await sendAgain(transaction, [{ id: next, dueAt: 1 }]), [next])
         throw new Error('And here.')
       }),
