@@ -22,7 +22,7 @@ export function cacheReads<Query, Value>(given: {
 }): CachedReads<Query, Value> {
   const { keyOf, read, cachesError = () => false } = given
   // With a coarser clock, lru-cache starts a timer in each millisecond.
-  const cache = new LRUCache<string, Promise<Value>>({ max: maxEntries, ttl: freshMs, ttlResolution: 0 })
+  const cache = createLru<Promise<Value>>(maxEntries, { ttl: freshMs, ttlResolution: 0 })
   return {
     get(query) {
       const key = keyOf(query)
@@ -42,3 +42,13 @@ export function cacheReads<Query, Value>(given: {
     forget: () => cache.clear(),
   }
 }
+
+/**
+ * Keeps the entries that were used last. They are counted as a size: for its option `max`, lru-cache makes a table of that many
+ * rows at once, and empties each of them in a clear.
+ */
+export const createLru = <Value extends object | string | number | true>(
+  most: number,
+  options: { ttl?: number; ttlResolution?: number; perf?: { now: () => number } } = {},
+): LRUCache<string, Value> =>
+  new LRUCache<string, Value>({ maxSize: most, sizeCalculation: () => 1, ...options })

@@ -1,5 +1,5 @@
 import { jwtVerify, SignJWT } from 'jose'
-import { LRUCache } from 'lru-cache'
+import { createLru } from '../cache.ts'
 import type { Caller } from './tokens.ts'
 
 export type ScriptCaller = Extract<Caller, { kind: 'integration' | 'installation' }>
@@ -19,7 +19,7 @@ const options = { algorithms: ['HS256'] }
 
 export function createScriptTokens(key: Uint8Array): ScriptTokens {
   // Tokens expire by the wall clock, which a suspended machine jumps forward.
-  const cached = new LRUCache<string, string>({ max: maxCached, ttl: reuseMs, ttlResolution: 0, perf: Date })
+  const cached = createLru<string>(maxCached, { ttl: reuseMs, ttlResolution: 0, perf: Date })
   // Imported once: jose imports bytes for each token.
   const imported = crypto.subtle.importKey(
     'raw',

@@ -1,12 +1,12 @@
 import { basename } from 'node:path'
 import type { Context } from 'koa'
-import { LRUCache } from 'lru-cache'
 import type { Integration } from '../../schemas/generated/api/integrations.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { imageKeyOf } from '../access/install-keys.ts'
 import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import { hashOf } from '../access/tokens.ts'
+import { createLru } from '../cache.ts'
 import { isSameName } from '../db/any-case.ts'
 import type { Db } from '../db/db.ts'
 import {
@@ -66,7 +66,7 @@ type IntegrationParts = {
 export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): void {
   const { db, reader, box, authenticate, tokens, resume, reload, publicUrl, onMissed } = parts
 
-  const minted = new LRUCache<string, string>({ max: mostMinted })
+  const minted = createLru<string>(mostMinted)
 
   on('GET /v1/integrations', async (request) => {
     const { own, filter } = await readListed(db, request)

@@ -3,8 +3,7 @@ import { getServers, Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import { LRUCache } from 'lru-cache'
-import { cacheReads } from '../cache.ts'
+import { cacheReads, createLru } from '../cache.ts'
 import { createInFlightLimit } from './in-flight-limit.ts'
 
 /**
@@ -46,7 +45,7 @@ export function createResolver(options: Options = {}): Resolve {
   const { nameservers, timeoutMs = 5_000, inFlight = 20 } = options
   const inHostsFile = createHostsFile(options.hostsFile)
   const limit = createInFlightLimit(inFlight)
-  const resolvers = new LRUCache<string, Resolver>({ max: mostResolvers, ttl: resolverMs, ttlResolution: 0 })
+  const resolvers = createLru<Resolver>(mostResolvers, { ttl: resolverMs, ttlResolution: 0 })
   const lookups = new Map<string, Promise<LookupAddress[]>>()
 
   return async (hostname, tenant = '') => {

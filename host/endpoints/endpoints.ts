@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Context, Middleware } from 'koa'
-import { LRUCache } from 'lru-cache'
+import type { LRUCache } from 'lru-cache'
+import { createLru } from '../cache.ts'
 import { type Hops, hopsHeader } from '../egress/loop-guard.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
 import { createReadOrStream, type ReadOrStream } from '../http/body.ts'
@@ -41,7 +42,7 @@ export function answerEndpoints(given: EndpointParts): Middleware {
     ...given,
     readOrStream: createReadOrStream(),
     guard: createFlowGuard(given),
-    found: new LRUCache({ max: mostFound }),
+    found: createLru(mostFound),
   }
   return (context, next) => {
     const target = splitTarget(context.req.url ?? '/')

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { createLru } from '../cache.ts'
 import { createRedactor, type Redact, shortestSecret } from './create-redactor.ts'
 
 /**
@@ -20,7 +21,7 @@ const maxRedactors = 200
 
 /** @param own secrets of the host itself */
 export function createKnownSecrets(own: [name: string, value: string][]): KnownSecrets {
-  const owners = new LRUCache<string, Map<string, string>>({ max: maxOwners })
+  const owners = createLru<Map<string, string>>(maxOwners)
   const redactors = new LRUCache<string, Redact>({ max: maxRedactors })
   const redactOwn = createRedactor(own.filter(([, value]) => value !== ''))
   return {

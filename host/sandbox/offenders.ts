@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLru } from '../cache.ts'
 import type { EndCause } from './sandbox-errors.ts'
 import type { SandboxTarget } from './target.ts'
 
@@ -35,7 +35,7 @@ type Record = { strikes: number[]; aloneUntilMs: number; refusedUntilMs: number;
  * for itself.
  */
 export function createOffenders(now: () => number = () => performance.now()): Offenders {
-  const records = new LRUCache<string, Record>({ max: maxRecords })
+  const records = createLru<Record>(maxRecords)
   return {
     strike(target, cause) {
       const record = recordOf(target)

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache'
+import { createLru } from '../cache.ts'
 import type { Db } from '../db/db.ts'
 import type { Step } from '../db/group-commit.ts'
 import type { Delivery } from '../db/queries/deliveries.ts'
@@ -20,7 +20,7 @@ const remembered = 10_000
  */
 export function createHealthNotes(): (receiverId: string, isDelivered: boolean, endedAt: number) => Stored {
   /** While the database is away, changes are stored late. A late failure must not follow a newer success. */
-  const deliveredAt = new LRUCache<string, number>({ max: remembered })
+  const deliveredAt = createLru<number>(remembered)
   return (id, isDelivered, endedAt) => {
     if (isDelivered) deliveredAt.set(id, endedAt)
     const health: Health = { id, failingSince: isDelivered ? null : endedAt }
