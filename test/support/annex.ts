@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadSettings } from '../../host/config/load-settings.ts'
 import { type RunningServer, startServer } from '../../host/server.ts'
+import { type Client, createClient } from '../../schemas/client.ts'
 import { agreementTo } from './agreement.ts'
 import { assertErrorAnswer, createAnswerCheck } from './check-answers.ts'
 import { keepTypes, reuse, shareBuilds, takeTypes } from './kept-builds.ts'
@@ -24,6 +25,8 @@ export type Annex = {
   dataDir: string
   /** A request to the API, with the operator's token unless another one is given. */
   api: (method: string, path: string, body?: unknown, token?: string) => Promise<Answered>
+  /** For requests that are well formed: typed by the operations. */
+  client: Client
   close: () => Promise<void>
 }
 
@@ -92,6 +95,7 @@ async function start(given: Given, folder: string, ends: AsyncDisposableStack): 
     pluginsDir,
     dataDir,
     api: (method, path, body, token = operator) => request(server.url, method, path, body, token),
+    client: createClient({ url: server.url, token: operator }),
     close: () => ends.disposeAsync(),
   }
 }
@@ -152,34 +156,44 @@ export async function until<T>(
 
 /** Installs an integration in the sample site or space, with settings, and waits until its setup events are done. */
 export async function installSample(
-  annex: Pick<Annex, 'api'> & { server: Pick<Annex['server'], 'samples'> },
+  {
+    api,
+    client,
+    server: { samples },
+  }: Pick<Annex, 'api' | 'client'> & { server: Pick<Annex['server'], 'samples'> },
   integration: string,
   kind?: 'site' | 'space',
-  configuration?: object,
+  configuration?: Record<string, unknown>,
 ): Promise<{ id: string; endpoint: string; secret: string; path: string }> {
-  const base = `/v1/integrations/${integration}/installations`
-  const installed = await annex.api('POST', base, {
-    organization: annex.server.samples.organization,
-    ...(await agreementTo(annex, integration)),
+  const installed = await client.call('POST /v1/integrations/{integration}/installations', {
+    params: { integration },
+    body: { organization: samples.organization, ...(await agreementTo({ api }, integration)) },
   })
-  if (installed.status !== 201) throw new Error(`install: ${installed.text}`)
-  const { id } = installed.json
+  const account = { integration, installation: installed.id }
   await until(
-    () => annex.api('GET', `${base}/${id}`),
-    ({ json }) => json.status === 'active',
+    () => client.call('GET /v1/integrations/{integration}/installations/{installation}', { params: account }),
+    ({ status }) => status === 'active',
   )
-  if (kind === undefined) {
-    const { signingSecret: secret, urls } = installed.json
-    return { id, endpoint: urls.publicEndpoint, secret, path: `${base}/${id}` }
+  const made = kind === undefined ? installed : await installAt(kind)
+  if (kind !== undefined && configuration !== undefined) {
+    await client.call('PATCH /v1/integrations/{integration}/installations/{installation}', {
+      params: { ...account, [kind]: samples[kind] },
+      body: { configuration },
+      headers: { 'if-match': '*' },
+    })
   }
-  const targetId = annex.server.samples[kind]
-  const target = await annex.api('POST', `${base}/${id}/${kind}s`, { [kind]: targetId })
-  if (target.status !== 201) throw new Error(`install in ${kind}: ${target.text}`)
-  const path = `${base}/${id}/${kind}s/${targetId}`
-  if (configuration !== undefined) {
-    const configured = await annex.api('PATCH', path, { configuration })
-    if (configured.status !== 200) throw new Error(`configure: ${configured.text}`)
+  const level = kind === undefined ? '' : `/${kind}s/${samples[kind]}`
+  return {
+    id: installed.id,
+    endpoint: made.urls.publicEndpoint,
+    secret: made.signingSecret,
+    path: `/v1/integrations/${integration}/installations/${installed.id}${level}`,
   }
-  const { signingSecret: secret, urls } = target.json
-  return { id, endpoint: urls.publicEndpoint, secret, path }
+
+  async function installAt(kind: 'site' | 'space') {
+    const address = 'POST /v1/integrations/{integration}/installations/{installation}'
+    return kind === 'site'
+      ? client.call(`${address}/sites`, { params: account, body: { site: samples.site } })
+      : client.call(`${address}/spaces`, { params: account, body: { space: samples.space } })
+  }
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { type Client, createClient } from '../../schemas/client.ts'
 import { type Answered, request } from './annex.ts'
 
 const program = fileURLToPath(new URL('../../bin/annex.js', import.meta.url))
@@ -15,6 +16,7 @@ export type Listening = {
   samples: { organization: string; site: string; space: string }
   /** A request with the operator's token. */
   api: (method: string, path: string, body?: unknown) => Promise<Answered>
+  client: Client
 }
 
 /** `annex serve` as a process of its own, which may be killed at any moment: while it starts, too. */
@@ -89,6 +91,7 @@ function toListening(line: string, dataDir: string): Listening {
     url,
     atMs: Date.now(),
     samples,
+    client: createClient({ url, token }),
     api: (method, path, body) => request(url, method, path, body, token),
   }
 }
