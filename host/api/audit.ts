@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../schemas/generated/api/audit.ts'
 import type { Db } from '../db/db.ts'
 import { type AuditFilter, type AuditRow, listAudit } from '../db/queries/audit.ts'
 import type { Person } from './caller.ts'
-import { idPlace, listPage, ownOf, toIso } from './list-query.ts'
+import { idCursor, listPage, ownOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
 type AuditParts = { longReader: Db }
@@ -14,8 +14,8 @@ const exportPage = 500
 export function addAuditRoutes(on: OnOperation, { longReader }: AuditParts): void {
   on('GET /v1/audit', (request) =>
     listPage(request, {
-      place: idPlace('aud'),
-      placeOf: ({ id }) => id,
+      cursor: idCursor('aud'),
+      cursorOf: ({ id }) => id,
       read: ({ after, limit }) =>
         listAudit(longReader, { ...toFilter(request.caller, request.query), before: after, limit }),
       toView: toEntry,

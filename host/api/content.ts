@@ -22,7 +22,7 @@ import {
 import { AnnexError } from '../errors.ts'
 import { isPerson, originOf } from './caller.ts'
 import { readIfMatch } from './if-match.ts'
-import { listPage, numberPlace, toIso } from './list-query.ts'
+import { listPage, numberCursor, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { openSpace, type SpaceRequest } from './spaces.ts'
 
@@ -50,8 +50,8 @@ export function addContentRoutes(on: OnOperation, parts: ContentRouteParts): voi
   on('GET /v1/spaces/{space}/revisions', async (request) => {
     const space = await openSpace(reader, request)
     return listPage(request, {
-      place: numberPlace,
-      placeOf: ({ number }) => String(number),
+      cursor: numberCursor,
+      cursorOf: ({ number }) => String(number),
       read: ({ after, limit }) =>
         listRevisions(longReader, space.id, { limit, ...(after !== undefined && { before: Number(after) }) }),
       toView: toRevisionHead,

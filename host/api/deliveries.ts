@@ -11,7 +11,7 @@ import {
 } from '../db/queries/list-deliveries.ts'
 import { AnnexError } from '../errors.ts'
 import type { Person } from './caller.ts'
-import { idPlace, listPage, ownOf, timeOf, toIso } from './list-query.ts'
+import { idCursor, listPage, ownOf, timeOf, toIso } from './list-query.ts'
 import type { OnOperation, OperationRequest } from './operations.ts'
 
 type DeliveryParts = { db: Db; longReader: Db }
@@ -21,9 +21,9 @@ export function addDeliveryRoutes(on: OnOperation, { db, longReader }: DeliveryP
   on('GET /v1/deliveries', async (request) => {
     const filter = filterOf(request.caller, request.query)
     return listPage(request, {
-      place: idPlace('dlv'),
+      cursor: idCursor('dlv'),
       read: ({ after, limit }) => listDeliveries(longReader, filter, { before: after, limit }),
-      placeOf: ({ id }) => id,
+      cursorOf: ({ id }) => id,
       toView: toDelivery,
     })
   })

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import type { Db } from '../db/db.ts'
-import type { FeedItem, FeedPlace } from '../db/queries/delivery-feed.ts'
+import type { FeedCursor, FeedItem } from '../db/queries/delivery-feed.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
-import { type Changes, followDeliveries, placeAt } from '../webhooks/follow-deliveries.ts'
+import { type Changes, cursorAt, followDeliveries } from '../webhooks/follow-deliveries.ts'
 import type { Authenticate } from './caller.ts'
 import { filterOf, toAttempt, toDelivery } from './deliveries.ts'
 import { closedSignal, toIso } from './list-query.ts'
@@ -34,7 +34,7 @@ export function addFeedRoutes(on: OnOperation, parts: FeedParts): void {
 
   on('GET /v1/deliveries/feed', ({ caller, query, context }) => {
     const { afterMs, ...filter } = filterOf(caller, query)
-    const from = placeIn(context) ?? placeAt(afterMs ?? Date.now())
+    const from = readCursor(context) ?? cursorAt(afterMs ?? Date.now())
     const gone = closedSignal(context)
     if (gone.aborted) return
     const leave = readers.enter(filter.organizationId ?? 'operators')
@@ -49,19 +49,19 @@ export function addFeedRoutes(on: OnOperation, parts: FeedParts): void {
 }
 
 /** @throws AnnexError `bad_request` */
-function placeIn(context: Context): string | undefined {
+function readCursor(context: Context): string | undefined {
   const id = context.get('last-event-id')
   if (id === '') return undefined
   // The id of an item, or its first part: a time.
-  const place = /^(?:dlv|att|ref)_([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{0,22})$/.exec(id)?.[1]
-  if (place !== undefined) return place
+  const cursor = /^(?:dlv|att|ref)_([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{0,22})$/.exec(id)?.[1]
+  if (cursor !== undefined) return cursor
   throw new AnnexError('bad_request', 'Last-Event-ID is not an id of this feed.')
 }
 
 async function* toEvents(
   { authenticate, state }: Pick<FeedParts, 'authenticate' | 'state'>,
   context: Context,
-  from: FeedPlace,
+  from: FeedCursor,
   pages: AsyncIterable<FeedItem[]>,
 ): AsyncGenerator<string> {
   // With this id a reader that is disconnected before the first event can resume.

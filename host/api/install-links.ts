@@ -12,7 +12,7 @@ import { transact, writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { recordAudit } from '../logs/audit.ts'
 import { originOf } from './caller.ts'
-import { idPlace, listPage, toIso } from './list-query.ts'
+import { idCursor, listPage, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { openOwnIntegration } from './visible-records.ts'
 
@@ -23,10 +23,10 @@ export function addInstallLinkRoutes(on: OnOperation, { db, publicUrl }: Install
   on('GET /v1/integrations/{integration}/install-links', async (request) => {
     const { name } = await open(request)
     return listPage(request, {
-      place: idPlace('lnk'),
+      cursor: idCursor('lnk'),
       read: ({ after, limit }) =>
         listInstallLinks(db, { integration: name, limit, ...(after !== undefined && { before: after }) }),
-      placeOf: ({ id }) => id,
+      cursorOf: ({ id }) => id,
       toView,
     })
   })

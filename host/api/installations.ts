@@ -15,7 +15,7 @@ import { statusOf } from '../installations/level-settings.ts'
 import { select } from '../installations/selection.ts'
 import type { Suspensions } from '../installations/suspend.ts'
 import { organizationOf, originOf } from './caller.ts'
-import { idPlace, listPage } from './list-query.ts'
+import { idCursor, listPage } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { openIntegration, openLevel } from './visible-records.ts'
 
@@ -40,9 +40,9 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
     }
     const readManifest = createManifestReader(db)
     return listPage(request, {
-      place: idPlace('inst'),
+      cursor: idCursor('inst'),
       read: (at) => listInstallationsWithSpaces(db, where, at),
-      placeOf: ({ id }) => id,
+      cursorOf: ({ id }) => id,
       toView: async (found) =>
         toListed(
           toInstallationView(found, { caller, manifest: await readManifest(found), publicUrl: publicUrl() }),
@@ -133,9 +133,9 @@ export function addTargetRoutes(on: OnOperation, parts: InstallationParts): void
       const { caller, installation, manifest } = await openLevel(db, request)
       const viewer = { caller, manifest, publicUrl: publicUrl() }
       return listPage(request, {
-        place: idPlace(kind),
+        cursor: idCursor(kind),
         read: (at) => listPlaceLevels(db, installation, kind, at),
-        placeOf: ({ targetId }) => targetId,
+        cursorOf: ({ targetId }) => targetId,
         // All are of one kind; the list of each kind has a type of its own.
         toView: (level): never => toListed(toPlaceView(level, viewer), caller) as never,
       })

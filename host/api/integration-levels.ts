@@ -46,14 +46,14 @@ export function addIntegrationLevelRoutes(
     }
     const readManifest = createManifestReader(db)
     const answer = await listPage(request, {
-      place: levelPlace,
+      cursor: levelCursor,
       read: ({ after, limit }) =>
         listPlacesOfIntegration(db, {
           ...where,
           limit,
-          ...(after !== undefined && { after: toPlace(after) }),
+          ...(after !== undefined && { after: parseCursor(after) }),
         }),
-      placeOf: ({ installationId, targetId }) => `${installationId} ${targetId}`,
+      cursorOf: ({ installationId, targetId }) => `${installationId} ${targetId}`,
       toView: async (level) => {
         const viewer = { caller, manifest: await readManifest(level.above), publicUrl: publicUrl() }
         return toListed(toPlaceView(level, viewer), caller) as View
@@ -64,10 +64,10 @@ export function addIntegrationLevelRoutes(
   }
 }
 
-const levelPlace = /^(inst_[0-9a-f-]{36}) ([a-z]+_[0-9a-f-]{36})$/
+const levelCursor = /^(inst_[0-9a-f-]{36}) ([a-z]+_[0-9a-f-]{36})$/
 
-function toPlace(place: string): { installationId: string; targetId: string } {
-  const [, installationId = '', targetId = ''] = levelPlace.exec(place) ?? []
+function parseCursor(cursor: string): { installationId: string; targetId: string } {
+  const [, installationId = '', targetId = ''] = levelCursor.exec(cursor) ?? []
   return { installationId, targetId }
 }
 

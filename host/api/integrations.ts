@@ -38,7 +38,7 @@ import { endpointPath } from '../sandbox/level-ref.ts'
 import type { LoadedPlugin } from '../versions/loaded-plugin.ts'
 import { type Authenticate, isPerson, originOf } from './caller.ts'
 import { readListed } from './integration-filter.ts'
-import { idPlace, listPage, namePlace, toIso } from './list-query.ts'
+import { idCursor, listPage, nameCursor, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import type { FolderLoad } from './still-loading.ts'
 import { toPermission } from './versions.ts'
@@ -71,9 +71,9 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
   on('GET /v1/integrations', async (request) => {
     const { own, filter } = await readListed(db, request)
     return listPage(request, {
-      place: namePlace,
+      cursor: nameCursor,
       read: (at) => listVisibleIntegrations(db, own, filter, at),
-      placeOf: ({ row }) => row.name,
+      cursorOf: ({ row }) => row.name,
       toView: ({ row, version }) =>
         toView(
           row,
@@ -144,9 +144,9 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
     }
     const readManifest = createManifestReader(db)
     const answer = await listPage(request, {
-      place: idPlace('inst'),
+      cursor: idCursor('inst'),
       read: (at) => listInstallationsWithSpaces(db, where, at),
-      placeOf: ({ id }) => id,
+      cursorOf: ({ id }) => id,
       toView: async (installation) => {
         const manifest = await readManifest(installation)
         const viewer = { caller, manifest, publicUrl: publicUrl() }

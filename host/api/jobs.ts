@@ -17,7 +17,7 @@ import { toVisibleSettings } from '../installations/level-settings.ts'
 import { type EventJob, openEvent, secretsOfEvent } from '../installations/setup-event.ts'
 import { recordAudit } from '../logs/audit.ts'
 import { originOf, type Person } from './caller.ts'
-import { idPlace, listPage, ownOf, toIso } from './list-query.ts'
+import { idCursor, listPage, ownOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
 type JobParts = { db: Db; longReader: Db }
@@ -36,17 +36,17 @@ export function addJobRoutes(on: OnOperation, { db, longReader }: JobParts): voi
     }
     if (state === 'failed') {
       return listPage(request, {
-        place: idPlace('job'),
+        cursor: idCursor('job'),
         read: ({ after, limit }) => listFailedJobs(longReader, filter, { before: after, limit }),
-        placeOf: ({ id }) => id,
+        cursorOf: ({ id }) => id,
         toView,
       })
     }
     return listPage(request, {
-      place: duePlace,
-      placeOf: ({ dueAt, id }) => `${dueAt}.${id}`,
+      cursor: dueCursor,
+      cursorOf: ({ dueAt, id }) => `${dueAt}.${id}`,
       read: ({ after, limit }) =>
-        listScriptJobs(longReader, filter, { state, after: toDuePlace(after), limit }),
+        listScriptJobs(longReader, filter, { state, after: parseCursor(after), limit }),
       toView,
     })
   })
@@ -127,10 +127,10 @@ export function addJobRoutes(on: OnOperation, { db, longReader }: JobParts): voi
   }
 }
 
-const duePlace = /^(\d{1,15})\.(job_[0-9a-f-]{36})$/
+const dueCursor = /^(\d{1,15})\.(job_[0-9a-f-]{36})$/
 
-function toDuePlace(place: string | undefined): { dueAt: number; id: string } | undefined {
-  const [, dueAt, id] = duePlace.exec(place ?? '') ?? []
+function parseCursor(cursor: string | undefined): { dueAt: number; id: string } | undefined {
+  const [, dueAt, id] = dueCursor.exec(cursor ?? '') ?? []
   return dueAt === undefined || id === undefined ? undefined : { dueAt: Number(dueAt), id }
 }
 

@@ -34,15 +34,15 @@ export type ListRequest = {
   query: { limit: number; page?: string }
 }
 
-/** An id such as `dlv_0199…` as the place in a list. */
-export const idPlace = (prefix: string): RegExp => new RegExp(`^${prefix}_[0-9a-f-]{36}$`)
-export const numberPlace = /^\d{1,15}$/
-export const namePlace = /^[\w-]{1,100}$/
+/** An id such as `dlv_0199…` as the cursor of a list. */
+export const idCursor = (prefix: string): RegExp => new RegExp(`^${prefix}_[0-9a-f-]{36}$`)
+export const numberCursor = /^\d{1,15}$/
+export const nameCursor = /^[\w-]{1,100}$/
 
 type List<Item, View> = {
-  /** The form of a place. A forged page has another one. */
-  place: RegExp
-  placeOf: (item: Item) => string
+  /** The form of a cursor. A forged page has another one. */
+  cursor: RegExp
+  cursorOf: (item: Item) => string
   read: (at: PageAt) => Promise<Item[]>
   toView: (item: Item) => View | Promise<View>
 }
@@ -50,24 +50,24 @@ type List<Item, View> = {
 export type ListAnswer<View> = { items: View[]; next?: { page: string }; count: number }
 
 /**
- * Answers a page of a list. Each item is read after the place of another, so a list that changes meanwhile repeats and skips
+ * Answers a page of a list. Each item is read after the cursor of another, so a list that changes meanwhile repeats and skips
  * no item that stays. `next.page` is there when more items follow.
  *
  * @throws AnnexError `bad_request` for a `page` that is not of this list
  */
 export async function listPage<Item, View>(
   request: ListRequest,
-  { place, placeOf, read, toView }: List<Item, View>,
+  { cursor, cursorOf, read, toView }: List<Item, View>,
 ): Promise<ListAnswer<View>> {
   const list = nameOf(request)
   const limit = Math.min(request.query.limit, maxItems)
   // One more than asked tells whether a page follows.
-  const found = await read({ after: placeIn(request.query.page, list, place), limit: limit + 1 })
+  const found = await read({ after: readCursor(request.query.page, list, cursor), limit: limit + 1 })
   const items = found.slice(0, limit)
   const last = found.length > limit ? items.at(-1) : undefined
   return {
     items: await Promise.all(items.map(toView)),
-    ...(last !== undefined && { next: { page: toPage(list, placeOf(last)) } }),
+    ...(last !== undefined && { next: { page: toPage(list, cursorOf(last)) } }),
     count: items.length,
   }
 }
@@ -88,22 +88,22 @@ function readerOf(caller: Caller): string {
 }
 
 /**
- * A page is a mark and a place. The mark shows a page of another list, or an altered one. It is no secret: a place only says
+ * A page is a mark and a cursor. The mark shows a page of another list, or an altered one. It is no secret: a cursor only says
  * where the caller's own list goes on.
  */
-const toPage = (list: string, place: string): string =>
-  Buffer.from(markOf(list, place) + place).toString('base64url')
+const toPage = (list: string, cursor: string): string =>
+  Buffer.from(markOf(list, cursor) + cursor).toString('base64url')
 
 const markLength = 16
 
-const markOf = (list: string, place: string): string =>
-  createHash('sha256').update(`${list}\n${place}`).digest('base64url').slice(0, markLength)
+const markOf = (list: string, cursor: string): string =>
+  createHash('sha256').update(`${list}\n${cursor}`).digest('base64url').slice(0, markLength)
 
-function placeIn(page: string | undefined, list: string, form: RegExp): string | undefined {
+function readCursor(page: string | undefined, list: string, form: RegExp): string | undefined {
   if (page === undefined) return undefined
   const text = Buffer.from(page, 'base64url').toString()
-  const place = text.slice(markLength)
-  if (form.test(place) && text === markOf(list, place) + place) return place
+  const cursor = text.slice(markLength)
+  if (form.test(cursor) && text === markOf(list, cursor) + cursor) return cursor
   throw new AnnexError(
     'bad_request',
     `"${clip(page)}" is no page of this list. Send \`next.page\` of the page before, to the same address with the same filters.`,

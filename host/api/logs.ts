@@ -3,7 +3,7 @@ import type { Db } from '../db/db.ts'
 import { toStoredName } from '../db/queries/integrations.ts'
 import { type LogRow, listLogs } from '../db/queries/logs.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
-import { listPage, numberPlace, ownOf, toIso } from './list-query.ts'
+import { listPage, numberCursor, ownOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
 type LogParts = { longReader: Db; logs: LogWriter }
@@ -23,8 +23,8 @@ export function addLogRoutes(on: OnOperation, { longReader, logs }: LogParts): v
     // With `after` the pages go forward, else back from the newest line. In each page the oldest line is the first.
     const isForward = from !== undefined
     const answer = await listPage(request, {
-      place: numberPlace,
-      placeOf: ({ id }) => String(id),
+      cursor: numberCursor,
+      cursorOf: ({ id }) => String(id),
       read: async ({ after, limit }) => {
         if (isForward) return listLogs(longReader, { ...where, after: Number(after ?? from), limit })
         const before = after === undefined ? {} : { before: Number(after) }

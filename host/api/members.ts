@@ -16,7 +16,7 @@ import { transact, writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { type AuditAction, recordAudit } from '../logs/audit.ts'
 import { organizationOf, originOf, type Person } from './caller.ts'
-import { idPlace, listPage, toIso } from './list-query.ts'
+import { idCursor, listPage, toIso } from './list-query.ts'
 import { type OnOperation, roleOf } from './operations.ts'
 
 type MemberRequest = { caller: Person; params: { org: string; member: string } }
@@ -28,10 +28,10 @@ export function addMemberRoutes(on: OnOperation, { db }: MemberParts): void {
   on('GET /v1/orgs/{org}/members', async (request) => {
     const organizationId = (await organizationOf(db, request.caller, request.params.org)).id
     return listPage(request, {
-      place: idPlace('mem'),
+      cursor: idCursor('mem'),
       read: ({ after, limit }) =>
         listMembers(db, { organizationId, limit, ...(after !== undefined && { before: after }) }),
-      placeOf: ({ id }) => id,
+      cursorOf: ({ id }) => id,
       toView,
     })
   })

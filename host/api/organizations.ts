@@ -7,7 +7,7 @@ import { AnnexError } from '../errors.ts'
 import { recordAudit } from '../logs/audit.ts'
 import { changeOrganization, createOrganization, deleteOrganization } from '../places/records.ts'
 import { organizationOf, originOf } from './caller.ts'
-import { idPlace, listPage, toIso } from './list-query.ts'
+import { idCursor, listPage, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
 type OrganizationParts = {
@@ -39,9 +39,9 @@ export function addOrganizationRoutes(on: OnOperation, parts: OrganizationParts)
     const { caller } = request
     const visible = caller.kind === 'operator' ? {} : { id: caller.organizationId }
     return listPage(request, {
-      place: idPlace('org'),
+      cursor: idCursor('org'),
       read: async (at) => withExternalIds(db, await listOrganizations(db, visible, at)),
-      placeOf: ({ id }) => id,
+      cursorOf: ({ id }) => id,
       toView,
     })
   })

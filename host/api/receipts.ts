@@ -3,7 +3,7 @@ import type { Db } from '../db/db.ts'
 import { toStoredName } from '../db/queries/integrations.ts'
 import { listReceipts, type ReceiptRow, sumUsage } from '../db/queries/receipts.ts'
 import type { ReceiptWriter } from '../sandbox/receipt-writer.ts'
-import { listPage, numberPlace, ownOf, toIso } from './list-query.ts'
+import { listPage, numberCursor, ownOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
 const spans = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
@@ -24,8 +24,8 @@ export function addReceiptRoutes(on: OnOperation, { longReader, receipts }: Rece
     // Receipts of the last dispatches are stored first.
     await receipts.flush()
     return listPage(request, {
-      place: numberPlace,
-      placeOf: ({ id }) => String(id),
+      cursor: numberCursor,
+      cursorOf: ({ id }) => String(id),
       // With `after` the pages go forward from that receipt, else back from the newest one.
       read({ after, limit }) {
         if (from !== undefined)
@@ -47,10 +47,10 @@ export function addReceiptRoutes(on: OnOperation, { longReader, receipts }: Rece
     }
     await receipts.flush()
     return listPage(request, {
-      place: numberPlace,
+      cursor: numberCursor,
       read: ({ after, limit }) =>
         sumUsage(longReader, { ...where, ...(after !== undefined && { before: Number(after) }), limit }),
-      placeOf: ({ at }) => String(at),
+      cursorOf: ({ at }) => String(at),
       toView: ({ at, ...sums }) => ({ object: 'usage' as const, at: toIso(at), ...sums }),
     })
   })

@@ -14,7 +14,7 @@ import type { DeliveryCounts } from '../webhooks/delivery-counts.ts'
 import { orderReceiver, pauseReceiver, resumeReceiver, sendExample } from '../webhooks/operate-receiver.ts'
 import { originOf, type Person } from './caller.ts'
 import { toDelivery } from './deliveries.ts'
-import { idPlace, listPage, ownOf, toIso } from './list-query.ts'
+import { idCursor, listPage, ownOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
 const shownDays = 30
@@ -33,8 +33,8 @@ export function addReceiverRoutes(on: OnOperation, { db, counts, circuits }: Rec
       ...(state !== undefined && { state }),
     }
     return listPage(request, {
-      place: idPlace('rcv'),
-      placeOf: ({ id }) => id,
+      cursor: idCursor('rcv'),
+      cursorOf: ({ id }) => id,
       read: ({ after, limit }) =>
         listReceivers(db, { ...where, ...(after !== undefined && { before: after }), limit }),
       toView: view,

@@ -7,7 +7,7 @@ import { findOrganization } from '../db/queries/organizations.ts'
 import { listSites, type Site, type SiteHead } from '../db/queries/places.ts'
 import { changePlace, createPlace, deletePlace } from '../places/records.ts'
 import { isPerson, organizationOf, originOf } from './caller.ts'
-import { idPlace, listPage, toIso } from './list-query.ts'
+import { idCursor, listPage, toIso } from './list-query.ts'
 import type { OnOperation, OperationRequest } from './operations.ts'
 import { toPlaceUrls } from './place-urls.ts'
 import { visiblePlace } from './visible-records.ts'
@@ -34,9 +34,9 @@ export function addSiteRoutes(on: OnOperation, { db, reader, box, publicUrl }: S
   on('GET /v1/orgs/{org}/sites', async (request) => {
     const organization = await organizationOf(db, request.caller, request.params.org)
     return listPage(request, {
-      place: idPlace('site'),
+      cursor: idCursor('site'),
       read: async (at) => withExternalIds(db, await listSites(db, organization.id, at)),
-      placeOf: ({ id }) => id,
+      cursorOf: ({ id }) => id,
       toView: (site) => toView(site, publicUrl()),
     })
   })

@@ -11,7 +11,7 @@ import type { Metrics } from '../metrics/create-metrics.ts'
 import { changeSpace } from '../places/change-space.ts'
 import { createPlace, deletePlace } from '../places/records.ts'
 import { assertOperator, organizationOf, originOf } from './caller.ts'
-import { idPlace, listPage, toIso } from './list-query.ts'
+import { idCursor, listPage, toIso } from './list-query.ts'
 import type { OnOperation, OperationRequest } from './operations.ts'
 import { toPlaceUrls } from './place-urls.ts'
 import { visiblePlace } from './visible-records.ts'
@@ -44,9 +44,9 @@ export function addSpaceRoutes(
   on('GET /v1/orgs/{org}/spaces', async (request) => {
     const organization = await organizationOf(db, request.caller, request.params.org)
     return listPage(request, {
-      place: idPlace('space'),
+      cursor: idCursor('space'),
       read: async (at) => withExternalIds(db, await listSpaces(db, organization.id, at)),
-      placeOf: ({ id }) => id,
+      cursorOf: ({ id }) => id,
       toView: (space) => toSpace(space, publicUrl()),
     })
   })

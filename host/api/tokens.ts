@@ -10,7 +10,7 @@ import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { recordAudit } from '../logs/audit.ts'
 import { organizationOf, originOf, type Person } from './caller.ts'
-import { idPlace, type ListRequest, listPage, timeOf, toIso } from './list-query.ts'
+import { idCursor, type ListRequest, listPage, timeOf, toIso } from './list-query.ts'
 import { assertMayGive, openMember } from './members.ts'
 import { type OnOperation, roleOf } from './operations.ts'
 
@@ -75,10 +75,10 @@ export function addTokenRoutes(on: OnOperation, { db }: TokenParts): void {
 
   async function list(organizationId: string | null, request: ListRequest) {
     return listPage(request, {
-      place: idPlace('tok'),
+      cursor: idCursor('tok'),
       read: ({ after, limit }) =>
         listTokens(db, { organizationId, limit, ...(after !== undefined && { before: after }) }),
-      placeOf: ({ id }) => id,
+      cursorOf: ({ id }) => id,
       toView,
     })
   }

@@ -18,7 +18,7 @@ import { rollBack, unpin } from '../installations/rollback.ts'
 import { describePermission, type Permission, permissionsOf } from '../manifest/permissions.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { originOf } from './caller.ts'
-import { listPage, numberPlace, toIso } from './list-query.ts'
+import { listPage, numberCursor, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { openIntegration, openOwnIntegration, visibleInstallation } from './visible-records.ts'
 
@@ -35,10 +35,10 @@ export function addVersionRoutes(on: OnOperation, parts: VersionParts): void {
     const { caller, params, query } = request
     const { row } = await openIntegration(db, caller, params.integration, query.installKey)
     return listPage(request, {
-      place: numberPlace,
+      cursor: numberCursor,
       read: ({ after, limit }) =>
         listVersions(db, row.name, { limit, ...(after !== undefined && { before: Number(after) }) }),
-      placeOf: ({ number }) => String(number),
+      cursorOf: ({ number }) => String(number),
       toView: (version) => toVersion(version, row),
     })
   })

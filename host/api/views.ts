@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import type { SiteScript, SiteVisit } from '../../schemas/generated/api/views.ts'
 import type { Db } from '../db/db.ts'
 import { createPublicKey, findSite, findSpace, type Site } from '../db/queries/places.ts'
-import { countSiteViews, listSiteViews, type ViewPlace } from '../db/queries/site-views.ts'
+import { countSiteViews, listSiteViews, type ViewCursor } from '../db/queries/site-views.ts'
 import { AnnexError } from '../errors.ts'
 import type { PublishEvent } from '../events/publish-event.ts'
 import { assertFromSite, createSiteScript, toPageFeedback, toSiteView } from '../events/visit.ts'
@@ -82,9 +82,9 @@ export function addViewRoutes(on: OnOperation, parts: ViewParts): void {
   on('GET /v1/orgs/{org}/sites/{site}/views', async (request) => {
     const { id: siteId } = await openSite(db, request)
     return listPage(request, {
-      place: viewPlace,
-      read: ({ after, limit }) => listSiteViews(longReader, siteId, { before: toPlace(after), limit }),
-      placeOf: ({ receivedAt, id }) => `${receivedAt}.${id}`,
+      cursor: viewCursor,
+      read: ({ after, limit }) => listSiteViews(longReader, siteId, { before: parseCursor(after), limit }),
+      cursorOf: ({ receivedAt, id }) => `${receivedAt}.${id}`,
       toView: ({ id, payload, receivedAt }) => ({
         ...JSON.parse(payload),
         eventId: id,
@@ -164,9 +164,9 @@ function toScriptView({ id, publicKey, origins, viewCookies }: Site, publicUrl: 
   }
 }
 
-const viewPlace = /^(\d{1,15})\.(.{1,250})$/
+const viewCursor = /^(\d{1,15})\.(.{1,250})$/
 
-function toPlace(place: string | undefined): ViewPlace | undefined {
-  const [, time, id] = viewPlace.exec(place ?? '') ?? []
+function parseCursor(cursor: string | undefined): ViewCursor | undefined {
+  const [, time, id] = viewCursor.exec(cursor ?? '') ?? []
   return time === undefined || id === undefined ? undefined : { receivedAt: Number(time), id }
 }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 
-/** A page of a list: up to `limit` rows after a place, the last one of the page before. */
+/** A page of a list: up to `limit` rows after the cursor of the page before. */
 export type PageAt = { after: string | undefined; limit: number }
 
 /** Takes a page in the order of a unique column. */

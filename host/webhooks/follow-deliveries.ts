@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { firstIdAt } from '../db/ids.ts'
 import type { Database } from '../db/open-database.ts'
-import { type FeedItem, type FeedPlace, placeOf, readFeed, settledUpTo } from '../db/queries/delivery-feed.ts'
+import {
+  cursorOf,
+  type FeedCursor,
+  type FeedItem,
+  readFeed,
+  settledUpTo,
+} from '../db/queries/delivery-feed.ts'
 import type { DeliveryFilter } from '../db/queries/list-deliveries.ts'
 
 const pageSize = 100
@@ -10,11 +16,11 @@ const pauseMs = 100
 /** Other hosts do not notify this host of changes. */
 const pollMs = 1_000
 
-/** The place of items that are created at a time. */
-export const placeAt = (ms: number): FeedPlace => placeOf({ id: firstIdAt('att', ms) })
+/** The cursor of items that are created at a time. */
+export const cursorAt = (ms: number): FeedCursor => cursorOf({ id: firstIdAt('att', ms) })
 
 /**
- * Follows changes of deliveries from a place on. The tables are its only source: it shows the changes of all hosts, a reader
+ * Follows changes of deliveries from a cursor on. The tables are its only source: it shows the changes of all hosts, a reader
  * that reconnects misses no item, and a slow reader takes no memory.
  *
  * @param gone aborted when the reader has left. No query follows, as the database may be closed
@@ -26,21 +32,21 @@ export async function* followDeliveries(
   changes: Changes,
   gone: AbortSignal,
   filter: DeliveryFilter,
-  from?: FeedPlace,
+  from?: FeedCursor,
 ): AsyncGenerator<FeedItem[]> {
-  let after = from ?? placeAt(Date.now())
+  let after = from ?? cursorAt(Date.now())
   let upTo = after
   let isBehind = false
   while (!gone.aborted) {
     // A reader that is behind first reads the items up to the last `upTo`.
-    if (!isBehind) upTo = placeAt(await settledUpTo(db))
+    if (!isBehind) upTo = cursorAt(await settledUpTo(db))
     if (gone.aborted) return
-    // The clock was set back: new items come before the place.
-    if (after > placeAt(Date.now() + 1)) after = upTo
+    // The clock was set back: new items come before the cursor.
+    if (after > cursorAt(Date.now() + 1)) after = upTo
     const items = await readFeed(longReader, filter, { after, upTo, limit: pageSize })
     const last = items.at(-1)
     isBehind = items.length === pageSize
-    if (isBehind && last !== undefined) after = placeOf(last)
+    if (isBehind && last !== undefined) after = cursorOf(last)
     else if (upTo > after) after = upTo
     yield items
     if (isBehind) continue

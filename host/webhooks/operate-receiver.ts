@@ -6,7 +6,7 @@ import { inSteps, stepSize } from '../db/in-steps.ts'
 import { queueDeliveries } from '../db/queries/deliveries.ts'
 import {
   changeReceiverState,
-  type DuePlace,
+  type DueCursor,
   markOrdered,
   markRunning,
   type Receiver,
@@ -78,7 +78,7 @@ export async function orderReceiver(
     await record(transaction)
   })
   await markRunning(db, id, ordered)
-  let after: DuePlace | undefined = { dueAt: 0, id: '' }
+  let after: DueCursor | undefined = { dueAt: 0, id: '' }
   await inSteps(async () => {
     if (after !== undefined) {
       after = await markOrdered(db, { receiverId: id, ordered, after, limit: stepSize })

@@ -9,7 +9,7 @@ type Reader = {
   close: () => void
   response: Response
   /** Ids that were sent without an event. */
-  places: string[]
+  cursors: string[]
 }
 
 describe('the live feed', () => {
@@ -42,10 +42,10 @@ describe('the live feed', () => {
     const { answered, close } = ask(query, headers)
     const response = await answered
     assert.equal(response.status, 200)
-    const places: string[] = []
-    const events = readServerEvents(response.body ?? assert.fail('no body'), (id) => places.push(id))
+    const cursors: string[] = []
+    const events = readServerEvents(response.body ?? assert.fail('no body'), (id) => cursors.push(id))
     // The response is kept: `fetch` cancels the body of a collected one.
-    return { next: async () => (await events.next()).value ?? undefined, close, response, places }
+    return { next: async () => (await events.next()).value ?? undefined, close, response, cursors }
   }
 
   const read = async (
@@ -110,15 +110,15 @@ describe('the live feed', () => {
     const receiver = await receive(200)
     const reader = await open('eventType=placed')
     const nothing = reader.next()
-    const [place] = await until(
-      async () => reader.places,
+    const [cursor] = await until(
+      async () => reader.cursors,
       ({ length }) => length > 0,
     )
     reader.close()
     await assert.rejects(nothing)
     const [id] = await owe(endpoint, { url: receiver.url, type: 'placed' })
     await receiver.waitFor(1)
-    const again = await open('eventType=placed', { 'last-event-id': place ?? '' })
+    const again = await open('eventType=placed', { 'last-event-id': cursor ?? '' })
     const [first] = await read(again, 1)
     again.close()
     assert.deepEqual([first?.event, first?.data.delivery.id], ['pending', id])

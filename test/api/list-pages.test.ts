@@ -200,7 +200,7 @@ describe('a list in pages', () => {
       ['an operator', await pageOf('/v1/installations?'), '/v1/installations?', home],
       ['other filters', await pageOf('/v1/installations?'), '/v1/installations?organization=home&'],
       ['another state', await pageOf('/v1/jobs?state=due&'), '/v1/jobs?state=waiting&'],
-      ['an altered place', alter(await pageOf('/v1/orgs?')), '/v1/orgs?'],
+      ['an altered cursor', alter(await pageOf('/v1/orgs?')), '/v1/orgs?'],
     ]
     for (const [what, page, path, asker] of foreign) {
       const { status, json } = await annex.api('GET', `${path}page=${page}`, undefined, asker)

@@ -56,15 +56,15 @@ test('the host’s events are parsed from chunks of any size', async () => {
 })
 
 test('an id without an event is a cursor, not an event', async () => {
-  const places: string[] = []
+  const cursors: string[] = []
   const text = 'retry: 1000\nid: att_1\n\n:\n\nid: att_2\ndata: a\n\n'
   const events = []
   for await (const { data } of readServerEvents(Readable.from([Buffer.from(text)]), (id) =>
-    places.push(id),
+    cursors.push(id),
   )) {
     events.push(data)
   }
-  assert.deepEqual([events, places[0]], [['a'], 'att_1'])
+  assert.deepEqual([events, cursors[0]], [['a'], 'att_1'])
 })
 
 test('fields, ends of lines and cursors are read from chunks of any size as from one', async () => {

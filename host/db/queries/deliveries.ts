@@ -26,7 +26,7 @@ export type Delivery = {
   attempts: number
   createdAt: number
   finishedAt: number | null
-  /** For a delivery that failed without an attempt: its place in the live feed, an id of that time. */
+  /** For a delivery that failed without an attempt: its cursor in the live feed, an id of that time. */
   refusedId: string | null
 }
 
@@ -229,7 +229,7 @@ export type Refusal = Pick<Delivery, 'id'> & { reason: string; finishedAt: numbe
 
 const refusalColumns = { id: 'text', reason: 'text', finishedAt: 'bigint', refusedId: 'text' } as const
 
-/** Marks deliveries as failed without an attempt, with a place in the feed. A step of a group commit. */
+/** Marks deliveries as failed without an attempt, with a cursor in the feed. A step of a group commit. */
 export async function refuseDeliveries(db: Db, refusals: readonly Refusal[]): Promise<[]> {
   await db.raw(
     `update deliveries set state = 'failed', reason = refusal.reason, finished_at = refusal.finished_at,

@@ -39,19 +39,19 @@ export async function settledUpTo(db: Db): Promise<number> {
   return nowMs - clockSlackMs(db) - Math.min(await oldestTransactionMs(db), longestCommitMs)
 }
 
-/** A place among all items: the part of an id after its prefix, or the beginning of such a part. */
-export type FeedPlace = string
+/** A cursor among all items: the part of an id after its prefix, or the beginning of such a part. */
+export type FeedCursor = string
 
-/** The place of an item. Ids begin with the time at which they were made. */
-export const placeOf = ({ id }: Pick<FeedItem, 'id'>): FeedPlace => id.slice(id.indexOf('_') + 1)
+/** The cursor of an item. Ids begin with the time at which they were made. */
+export const cursorOf = ({ id }: Pick<FeedItem, 'id'>): FeedCursor => id.slice(id.indexOf('_') + 1)
 
 type FeedAttempt = AttemptRow & { previousStartedAt: number | null }
 
-/** The first up to `limit` items after one place and up to another, the oldest first. */
+/** The first up to `limit` items after one cursor and up to another, the oldest first. */
 export async function readFeed(
   db: Db,
   filter: DeliveryFilter,
-  page: { after: FeedPlace; upTo: FeedPlace; limit: number },
+  page: { after: FeedCursor; upTo: FeedCursor; limit: number },
 ): Promise<FeedItem[]> {
   const { after, upTo, limit } = page
   const inOrder = (query: Knex.QueryBuilder, column: string, prefix: 'dlv' | 'ref' | 'att') => {
@@ -85,7 +85,7 @@ export async function readFeed(
       items.push({ kind: 'attempt', id: attempt.id, delivery, attempt, previousStartedAt })
     }
   }
-  items.sort((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1))
+  items.sort((one, other) => (cursorOf(one) < cursorOf(other) ? -1 : 1))
   return items.slice(0, limit)
 }
 

@@ -191,19 +191,19 @@ export async function markRunning(db: Db, id: string, ordered: boolean): Promise
   }
 }
 
-/** The place of a delivery among the due deliveries of a receiver. */
-export type DuePlace = { dueAt: number; id: string }
+/** The cursor of a delivery among the due deliveries of a receiver. */
+export type DueCursor = { dueAt: number; id: string }
 
 /**
  * Marks the next `limit` due deliveries of a receiver. A release marks waiting deliveries. The new
  * due time makes hosts read the jobs again.
  *
- * @returns the last place, `undefined` at the end
+ * @returns the last cursor, `undefined` at the end
  */
 export async function markOrdered(
   db: Db,
-  given: { receiverId: string; ordered: boolean; after: DuePlace; limit: number },
-): Promise<DuePlace | undefined> {
+  given: { receiverId: string; ordered: boolean; after: DueCursor; limit: number },
+): Promise<DueCursor | undefined> {
   const { receiverId, ordered, after, limit } = given
   const rows = await db('jobs')
     .select('id', 'dueAt')

@@ -4,13 +4,13 @@ import { lenientJson, rawRows } from '../sql.ts'
 export type StoredView = { id: string; payload: string; receivedAt: number }
 
 /** A view in the order of time. */
-export type ViewPlace = Pick<StoredView, 'id' | 'receivedAt'>
+export type ViewCursor = Pick<StoredView, 'id' | 'receivedAt'>
 
-/** The newest stored views of a site before a place. */
+/** The newest stored views of a site before a cursor. */
 export async function listSiteViews(
   db: Db,
   siteId: string,
-  { before, limit }: { before: ViewPlace | undefined; limit: number },
+  { before, limit }: { before: ViewCursor | undefined; limit: number },
 ): Promise<StoredView[]> {
   const query = db('events')
     .where({ siteId, type: 'site_view' })
