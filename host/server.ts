@@ -231,7 +231,7 @@ export async function startServer(
       source: {
         db,
         box,
-        place: hostId,
+        hostId,
         reading,
         pluginsDir: settings.PLUGINS_DIR,
         isDefaultDir: plugins.isDefault,

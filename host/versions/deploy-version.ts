@@ -47,12 +47,12 @@ export async function deployVersion(
     /** The event types that the script handles. Default: not known. */
     events?: readonly string[]
     folder: string
-    /** The host that has the folder. */
-    place: string
+    /** Of the host that has the folder. */
+    hostId: string
     organizationId: string
   },
 ): Promise<LoadedVersion> {
-  const { manifest, bundle, images = [], events, folder, place, organizationId } = given
+  const { manifest, bundle, images = [], events, folder, hostId, organizationId } = given
   const { name } = manifest
   const { version, lanes, pinned } = await transact(db, async (transaction): Promise<Stored> => {
     // Locks the integration's row: hosts that deploy it at the same time wait here.
@@ -60,7 +60,7 @@ export async function deployVersion(
       name,
       organizationId,
       folder,
-      loadedBy: place,
+      loadedBy: hostId,
       signingSecret: box.seal(createSigningSecret()),
     })
     const version = await ensureVersion(

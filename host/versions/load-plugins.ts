@@ -108,7 +108,7 @@ async function loadPlugin(
   reading: OwnedReading,
   { source, ownFiles, stored, digestOfSdk, signal, onDeployed }: Context,
 ): Promise<LoadedPlugin> {
-  const { db, box, place, dataDir } = source
+  const { db, box, hostId, dataDir } = source
   const { folder, manifest, organizationId } = reading
   const problems = [...reading.problems]
   signal.throwIfAborted()
@@ -122,11 +122,11 @@ async function loadPlugin(
   if (bundle === undefined) return toFailed(reading, problems)
   const images = await readImages(folder, manifest, ownFiles)
   const version = { manifest: normalizeManifest(manifest), bundle, images }
-  const origin = { folder: basename(folder), place, organizationId }
+  const loadedFrom = { folder: basename(folder), hostId, organizationId }
   const { name } = manifest
   const digest = toVersionDigest(version.manifest, bundle.code, images)
   const before = stored.get(name)
-  if (before !== undefined && isUnchanged(before, { ...origin, digest })) {
+  if (before !== undefined && isUnchanged(before, { ...loadedFrom, digest })) {
     return toLoaded(reading, manifest, { number: before.number, digest }, problems)
   }
   let events: string[] | undefined
@@ -142,7 +142,7 @@ async function loadPlugin(
   signal.throwIfAborted()
   const { number, pinned } = await deployVersion(db, box, {
     ...version,
-    ...origin,
+    ...loadedFrom,
     ...(events && { events }),
   })
   onDeployed()
@@ -154,11 +154,11 @@ async function loadPlugin(
 
 const isUnchanged = (
   before: LoadedVersionRow,
-  now: { folder: string; place: string; organizationId: string; digest: string },
+  now: { folder: string; hostId: string; organizationId: string; digest: string },
 ): boolean =>
   before.digest === now.digest &&
   before.folder === now.folder &&
-  before.loadedBy === now.place &&
+  before.loadedBy === now.hostId &&
   before.organizationId === now.organizationId
 
 function toLoaded(

@@ -23,8 +23,8 @@ export type PluginSource = {
   pluginsDir: string
   /** `PLUGINS_DIR` is not set. */
   isDefaultDir: boolean
-  /** The identity of this host (`hostIdentity`). */
-  place: string
+  /** From `hostIdentity`. */
+  hostId: string
   /** Other hosts load integrations from their own folders. */
   hasOthers: boolean
   dataDir: string

@@ -11,13 +11,13 @@ import type { LoadedPlugin, PluginSource } from './loaded-plugin.ts'
  * integration keeps its version.
  */
 export async function retireIntegrations(
-  { db, place, hasOthers, pluginsDir }: PluginSource,
+  { db, hostId, hasOthers, pluginsDir }: PluginSource,
   loaded: readonly LoadedPlugin[],
 ): Promise<LoadedPlugin[]> {
   const retired: LoadedPlugin[] = []
   for (const row of await listIntegrations(db)) {
     // Another host may have it in its own plugins folder.
-    const isOurs = !hasOthers || row.loadedBy === place
+    const isOurs = !hasOthers || row.loadedBy === hostId
     const why = whyRetired(row, loaded)
     if (row.versionId === null || !isOurs || why === undefined) continue
     await transact(db, async (transaction) => {

@@ -48,7 +48,7 @@ describe('two requests at once', () => {
     deployVersion(db, box, {
       manifest: normalizeManifest(manifestOf(scopes)),
       bundle: { code: '', map: '{}', inputs: {} },
-      ...{ folder: name, place: 'here', organizationId: seeded.organizationId },
+      ...{ folder: name, hostId: 'here', organizationId: seeded.organizationId },
     })
 
   const installOurs = async (agreement: object = { version: 1, scopes: [] }): Promise<Installation> => {

@@ -18,7 +18,7 @@ it('a rollback to a version whose secret is not set any more is refused, and nam
       await deployVersion(db, box, {
         manifest: normalizeManifest(createManifest({ name: 'ours', ...(secrets && { secrets }) })),
         bundle: { code: '', map: '{}', inputs: {} },
-        ...{ folder: 'ours', place: 'here', organizationId },
+        ...{ folder: 'ours', hostId: 'here', organizationId },
       })
     }
     const row = await findIntegration(db, 'ours')

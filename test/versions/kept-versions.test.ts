@@ -22,7 +22,7 @@ describe('of an integration’s versions', () => {
       manifest: normalizeManifest(createManifest({ name, script: './index.ts' })),
       bundle: { code, map: '{}', inputs: {} },
       folder: name,
-      place: 'here',
+      hostId: 'here',
       organizationId: seeded.organizationId,
     })
     return number

@@ -20,7 +20,7 @@ export type IntegrationRow = {
   loadedVersionId: string | null
   /** A rollback: loading the folder deploys this version until it is unpinned. */
   pinnedVersionId: string | null
-  /** The identity of the host that loaded it last. */
+  /** The id of the host that loaded it last. */
   loadedBy: string | null
   signingSecret: string
   createdAt: number
