@@ -137,7 +137,7 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes
 
-/** One thing that is wrong, and where: a settings property, a body field, a place in a file. */
+/** One thing that is wrong, and where: a settings property, a body field, a position in a file. */
 export type ErrorDetail = { path: string; message: string; value?: number | string[] }
 
 /**

@@ -1,27 +1,27 @@
-/** A piece of work that takes longer gives its place to the next one. It goes on beside the others. */
+/** A piece of work that takes longer gives its slot to the next one. It goes on beside the others. */
 const patienceMs = 5_000
 const mostAtOnce = 16
 
 /**
- * Works on all items, on `places` of them at once. A slow one holds up no other: after a while it does not count.
+ * Works on all items, on `slots` of them at once. A slow one holds up no other: after a while it does not count.
  *
  * @returns the results in the order of the items
  * @throws the first error of `work`, when the running work has ended
  */
 export function sideBySide<Item, Result>(
   items: readonly Item[],
-  places: number,
+  slots: number,
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const { promise, resolve, reject } = Promise.withResolvers<Result[]>()
   const results: Result[] = []
   const errors: unknown[] = []
-  let [next, inPlaces, running] = [0, 0, 0]
+  let [next, holding, running] = [0, 0, 0]
   beginMore()
   return promise
 
   function beginMore(): void {
-    while (errors.length === 0 && inPlaces < places && running < mostAtOnce && next < items.length) {
+    while (errors.length === 0 && holding < slots && running < mostAtOnce && next < items.length) {
       void begin(next)
       next += 1
     }
@@ -31,15 +31,15 @@ export function sideBySide<Item, Result>(
   }
 
   async function begin(index: number): Promise<void> {
-    inPlaces += 1
+    holding += 1
     running += 1
-    let hasPlace = true
-    const leavePlace = () => {
-      if (hasPlace) inPlaces -= 1
-      hasPlace = false
+    let isHolding = true
+    const release = () => {
+      if (isHolding) holding -= 1
+      isHolding = false
     }
     const timer = setTimeout(() => {
-      leavePlace()
+      release()
       beginMore()
     }, patienceMs)
     try {
@@ -48,7 +48,7 @@ export function sideBySide<Item, Result>(
       errors.push(error)
     } finally {
       clearTimeout(timer)
-      leavePlace()
+      release()
       running -= 1
       beginMore()
     }

@@ -95,13 +95,18 @@ function expandOperation(
     ),
   }
 
-  /** A reference to what any file declares under this name. A parameter has a place, too. */
-  function refer(section: Section, name: string, field: string, place?: Parameter['in']): { $ref: string } {
+  /** A reference to what any file declares under this name. A parameter has a location, too. */
+  function refer(
+    section: Section,
+    name: string,
+    field: string,
+    location?: Parameter['in'],
+  ): { $ref: string } {
     const found = sections[section].get(name)
     if (found === undefined) throw fail(field, `no file of schemas/api has "${name}" in its ${section}`)
     const { in: actual } = found as Partial<Parameter>
-    if (place !== actual)
-      throw fail(field, `the parameter ${name} is one of the ${actual}, not of the ${place}`)
+    if (location !== actual)
+      throw fail(field, `the parameter ${name} is one of the ${actual}, not of the ${location}`)
     return { $ref: `#/${section}/${name}` }
   }
 

@@ -5,7 +5,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type ConstantPlace, limitsTable } from '../../host/config/limits-table.ts'
+import { type ConstantLocation, limitsTable } from '../../host/config/limits-table.ts'
 import { describeSetting } from '../../host/config/setting.ts'
 import { settingsTable } from '../../host/config/settings-table.ts'
 import { droppedHeaders } from '../../host/endpoints/endpoint-headers.ts'
@@ -68,7 +68,7 @@ if (isCheck && stale.length > 0) {
 }
 
 /** Where a number stands in the code alone, the docs say what stands there. */
-function readConstant({ file, constant }: ConstantPlace): number {
+function readConstant({ file, constant }: ConstantLocation): number {
   const text = readFileSync(new URL(file, root), 'utf8')
   const found = new RegExp(`^(?:export )?const ${constant} = ([\\d_ *]+)$`, 'm').exec(text)?.[1]
   if (found === undefined) throw new Error(`${file} has no number ${constant} (host/config/limits-table.ts)`)

@@ -16,7 +16,7 @@ import { auditLevel } from '../installations/audit-level.ts'
 import { toRef } from '../installations/level-settings.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import { hasDotSegments } from '../manifest/checks/check-meaning.ts'
-import { describePlace, propertyOf } from '../manifest/settings/check-configuration.ts'
+import { describeLevels, propertyOf } from '../manifest/settings/check-configuration.ts'
 import { type ConnectQuestion, toConnectPage } from '../oauth/connect-page.ts'
 import { cookieOf } from '../oauth/guard-flows.ts'
 import { type FlowLevel, type OAuthFlows, refused } from '../oauth/oauth-flows.ts'
@@ -131,9 +131,9 @@ function callbackUrlOf(manifest: Manifest, level: Level, name: string): string {
   const property = propertyOf(manifest, kind, name)
   if (property?.type === 'button') return property.callback_url
   const buttons = Object.keys(properties).filter((other) => properties[other]?.type === 'button')
-  const place = describePlace(manifest, kind, name)
+  const owner = describeLevels(manifest, kind, name)
   const others = buttons.length === 0 ? 'It has none.' : `It has: ${buttons.join(', ')}.`
-  const hint = place === '' ? others : `It belongs to ${place}.`
+  const hint = owner === '' ? others : `It belongs to ${owner}.`
   throw new AnnexError(
     'not_found',
     `The ${kind} of ${installationOf(level).id} has no button "${name}". ${hint}`,

@@ -100,7 +100,7 @@ export function createOperations(
     return isOpen && operation.pathParameters.length > 0 ? countingRefused(run) : run
 
     async function run(context: Context): Promise<void> {
-      if (isOpen) await rateLimits.countVisitor(context, placeOf(operation, context))
+      if (isOpen) await rateLimits.countVisitor(context, counterOf(operation, context))
       const caller = isOpen
         ? undefined
         : await noting(() => authenticate(context)).catch((error) => {
@@ -118,7 +118,7 @@ export function createOperations(
     }
   }
 
-  /** Each guess of a token or a name is a place of its own. All guesses of a visitor count together, too. */
+  /** Each guess of a token or a name has a counter of its own. All guesses of a visitor count together, too. */
   function countingRefused(run: (context: Context) => Promise<void>): (context: Context) => Promise<void> {
     return async (context) => {
       try {
@@ -142,8 +142,8 @@ export function createOperations(
   }
 }
 
-/** By the decoded parameters: `/v1/integrations/ech%6f/assets/icon` is no other place than with `echo`. */
-const placeOf = ({ id }: Operation, { params }: Context): string => [id, ...Object.values(params)].join(' ')
+/** By the decoded parameters: `/v1/integrations/ech%6f/assets/icon` has no other counter than `echo`. */
+const counterOf = ({ id }: Operation, { params }: Context): string => [id, ...Object.values(params)].join(' ')
 
 export function roleOf(caller: Person): PersonRole
 export function roleOf(caller: Caller): Role

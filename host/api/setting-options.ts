@@ -10,7 +10,7 @@ import { AnnexError } from '../errors.ts'
 import { keepLabel } from '../installations/configure.ts'
 import { toRef } from '../installations/level-settings.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
-import { describePlace, propertyOf } from '../manifest/settings/check-configuration.ts'
+import { describeLevels, propertyOf } from '../manifest/settings/check-configuration.ts'
 import { endpointPath } from '../sandbox/level-ref.ts'
 import type { OnOperation } from './operations.ts'
 import { type LevelRequest, openLevel } from './visible-records.ts'
@@ -69,8 +69,8 @@ function choicesOf(
   if (property?.type === 'string' && property.completion_url !== undefined) {
     return { completionUrl: property.completion_url, choices: property.enum }
   }
-  const place = describePlace(manifest, kind, name)
-  const hint = place === '' ? '' : ` It belongs to ${place}.`
+  const owner = describeLevels(manifest, kind, name)
+  const hint = owner === '' ? '' : ` It belongs to ${owner}.`
   throw new AnnexError(
     'not_found',
     `The ${kind} of ${installationOf(level).id} has no setting "${name}" with a completion_url.${hint}`,

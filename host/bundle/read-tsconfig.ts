@@ -66,7 +66,7 @@ const textPattern = '"(?:[^"\\\\]|\\\\[^]?)*(?:"|$)'
 const textOrComment = new RegExp(`${textPattern}|//[^\\n]*|/\\*(?:[^]*?\\*/|[^]*)`, 'g')
 const textOrLastComma = new RegExp(`${textPattern}|,(?=\\s*[}\\]])`, 'g')
 
-/** JSON without comments and trailing commas. Each character keeps its place. */
+/** JSON without comments and trailing commas. Each character keeps its offset. */
 const toJson = (text: string): string =>
   text
     .replace(textOrComment, (found) => (found.startsWith('"') ? found : found.replace(/[^\n]/g, ' ')))

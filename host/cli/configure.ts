@@ -50,7 +50,7 @@ async function configure(named: string, options: Options, command: Command): Pro
   // One wrong setting changes nothing.
   const settings = await checkSettings(session.api, integration, level, set)
   const changed = await configureLevel(session.api, level, { set: settings, unset }).catch((error) => {
-    throw withPlaces(error, integration, level.place?.object ?? 'account', unset)
+    throw withLevelHint(error, integration, level.place?.object ?? 'account', unset)
   })
   const records =
     changed.object === 'installation' ? { installation: changed } : { installation, target: changed }
@@ -76,7 +76,7 @@ export async function checkSettings(
   await api
     .call('POST /v1/integrations/{integration}/settings/check', { params, query, body })
     .catch((error) => {
-      throw withPlaces(error, integration, level, Object.keys(configuration))
+      throw withLevelHint(error, integration, level, Object.keys(configuration))
     })
   return configuration
 }
@@ -85,7 +85,7 @@ type LevelKind = keyof Integration['configurations']
 const flags = { account: 'without --site and --space', site: 'with --site', space: 'with --space' } as const
 
 /** Adds to a refusal the flag for each setting that belongs to another level. */
-function withPlaces(
+function withLevelHint(
   error: unknown,
   { configurations }: Integration,
   level: LevelKind,
@@ -94,9 +94,9 @@ function withPlaces(
   if (!isApiError(error, 'configuration_invalid')) return error
   const has = (kind: LevelKind, name: string) => Object.hasOwn(configurations[kind]?.properties ?? {}, name)
   for (const name of names.filter((given) => !has(level, given))) {
-    const places = (['account', 'site', 'space'] as const).filter((kind) => has(kind, name))
-    if (places.length > 0)
-      error.message += `\nName ${name} ${places.map((kind) => flags[kind]).join(', or ')}.`
+    const owning = (['account', 'site', 'space'] as const).filter((kind) => has(kind, name))
+    if (owning.length > 0)
+      error.message += `\nName ${name} ${owning.map((kind) => flags[kind]).join(', or ')}.`
   }
   return error
 }

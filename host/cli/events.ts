@@ -8,7 +8,7 @@ import type { Organization } from '../../schemas/generated/api/organizations.ts'
 import type { Receipt } from '../../schemas/generated/api/receipts.ts'
 import { assertExact, isJsonObject } from '../assert-json.ts'
 import { messageOf } from '../errors.ts'
-import { createSampleEvent, placesOf, type SamplePlace } from '../events/sample-event.ts'
+import { createSampleEvent, idFieldsOf, type SampleIds } from '../events/sample-event.ts'
 import { hintForName, quoteValue } from '../manifest/message-text.ts'
 import { pollDeliveries, printFeedItem } from './delivery-feed.ts'
 import { exitCodes } from './exit.ts'
@@ -47,8 +47,8 @@ async function publish(text: string, options: Options, command: Command): Promis
   const session = openSession(command)
   const { api, terminal } = session
   const organization = await findOrganization(session, options.org)
-  const place = await findSamplePlace(session, organization, type, options, given)
-  const event: object = createSampleEvent(type, place, given)
+  const ids = await findSampleIds(session, organization, type, options, given)
+  const event: object = createSampleEvent(type, ids, given)
   const receipt = await api.call('POST /v1/events', {
     query: { organization: organization.id },
     // The server checks the fields of --data.
@@ -87,23 +87,23 @@ function readData(text: string | undefined): Record<string, unknown> {
 }
 
 /** Finds the site, space and page that the event type needs and `given` lacks. */
-async function findSamplePlace(
+async function findSampleIds(
   session: Session,
   organization: Organization,
   type: PublishableEventType,
   options: Options,
   given: Record<string, unknown>,
-): Promise<SamplePlace> {
-  const needs = (field: keyof SamplePlace) => placesOf[type].includes(field) && given[field] === undefined
-  const place: SamplePlace = {}
-  if (needs('siteId')) place.siteId = (await findSiteOrSpace(session, organization, 'site', options.site)).id
-  if (!needs('spaceId') && !needs('pageId') && !needs('revisionId')) return place
+): Promise<SampleIds> {
+  const needs = (field: keyof SampleIds) => idFieldsOf[type].includes(field) && given[field] === undefined
+  const ids: SampleIds = {}
+  if (needs('siteId')) ids.siteId = (await findSiteOrSpace(session, organization, 'site', options.site)).id
+  if (!needs('spaceId') && !needs('pageId') && !needs('revisionId')) return ids
   const named = typeof given.spaceId === 'string' ? given.spaceId : options.space
   const space = await findSiteOrSpace(session, organization, 'space', named)
-  if (needs('spaceId')) place.spaceId = space.id
-  if (needs('revisionId')) place.revisionId = ('revision' in space ? space.revision : null) ?? 'rev_sample'
-  if (needs('pageId')) place.pageId = await findFirstPage(session, space.id)
-  return place
+  if (needs('spaceId')) ids.spaceId = space.id
+  if (needs('revisionId')) ids.revisionId = ('revision' in space ? space.revision : null) ?? 'rev_sample'
+  if (needs('pageId')) ids.pageId = await findFirstPage(session, space.id)
+  return ids
 }
 
 async function findFirstPage({ api }: Session, spaceId: string): Promise<string> {

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../errors.ts'
 import type { SettingName } from './settings-table.ts'
 
 /** A number that is not for operators to change, and stands in the file that keeps to it. */
-export type ConstantPlace = { file: string; constant: string; unit: Unit }
+export type ConstantLocation = { file: string; constant: string; unit: Unit }
 
 export type Unit = 'MB' | 'bytes' | 'ms' | ''
 
@@ -10,7 +10,7 @@ export type Limit = {
   /** In `/metrics`, as the label `limit`. Limits that a caller cannot tell apart have one name. */
   id: string
   what: string
-  at: { setting: SettingName; unit: Unit } | ConstantPlace
+  at: { setting: SettingName; unit: Unit } | ConstantLocation
   /** The answer to the caller of the script. */
   code?: ErrorCode
   /** The effect on the script, and on its neighbours. */

@@ -5,7 +5,7 @@ import { toVisible } from '../manifest/message-text.ts'
 export type Fields = {
   title?: string
   description?: string
-  /** The place among the pages beside it. */
+  /** The position among the pages beside it. */
   position?: number
 }
 

@@ -2,7 +2,7 @@ import type { FileProblem } from '../db/queries/places.ts'
 import type { PageFile } from './read-page.ts'
 import { type SummaryEntry, summaryFile } from './read-summary.ts'
 
-/** A page or group with its place: a list has parents before the pages below them. */
+/** A page or group with its position: a list has parents before the pages below them. */
 export type PlacedPage = {
   path: string
   parent: string | undefined

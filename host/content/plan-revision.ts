@@ -1,6 +1,6 @@
 import type { PageHead, PageText } from '../db/queries/pages.ts'
 
-/** A page as the next revision should have it. Its place in a list is its place in the space. */
+/** A page as the next revision should have it. Its position in a list is its position in the space. */
 export type WantedPage = Omit<PageHead, 'position'> & {
   /** Called only where the revision stores the page. */
   readText: () => Promise<PageText>

@@ -14,7 +14,7 @@ export type PageFile = {
   /** From the front matter or the first heading. */
   title: string | undefined
   description: string | undefined
-  /** From the front matter: the place among the pages beside it. */
+  /** From the front matter: the position among the pages beside it. */
   position: number | undefined
   digest: string
   /** Fields of the front matter that are wrong, and ignored. */

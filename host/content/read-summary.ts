@@ -37,8 +37,8 @@ export function parseSummary(markdown: string): { entries: SummaryEntry[]; probl
       continue
     }
     if (title === '' && file === undefined) continue
-    const place = kind === 'heading' ? 0 : Math.min(depth, maxDepth) + groupDepth
-    entries.push({ title, depth: place, line, ...(file !== undefined && { file }) })
+    const entryDepth = kind === 'heading' ? 0 : Math.min(depth, maxDepth) + groupDepth
+    entries.push({ title, depth: entryDepth, line, ...(file !== undefined && { file }) })
   }
   return { entries, problems }
 }

@@ -142,12 +142,12 @@ type Row = Record<string, unknown>
 /** PostgreSQL has no U+0000 in a text, and the drivers round whole numbers above 2^53. */
 function assertKept(target: Db, table: string, key: readonly string[], row: Row): void {
   for (const [column, value] of Object.entries(row)) {
-    const place = () => `FROM: ${table} ${idOf(key, row)}: ${toSnakeCase(column)}`
+    const where = () => `FROM: ${table} ${idOf(key, row)}: ${toSnakeCase(column)}`
     if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-      throw refused(`${place()} is above 2^53, and would be rounded. Change or delete the row.`)
+      throw refused(`${where()} is above 2^53, and would be rounded. Change or delete the row.`)
     }
     if (isPostgres(target) && typeof value === 'string' && value.includes('\0')) {
-      throw refused(`${place()} has U+0000, which PostgreSQL does not keep. Change or delete the row.`)
+      throw refused(`${where()} has U+0000, which PostgreSQL does not keep. Change or delete the row.`)
     }
   }
 }
@@ -213,10 +213,10 @@ export async function* readPages(
   table: { name: string; key: readonly string[]; texts: readonly string[] },
 ): AsyncGenerator<Row[]> {
   const { name, key, texts } = table
-  const places = (mark: string) => `(${key.map(() => mark).join()})`
+  const tuple = (mark: string) => `(${key.map(() => mark).join()})`
   const keyOf = (row: Row) => key.map((column) => row[column]) as string[]
   const between = (sign: '>' | '<=', row: Row) =>
-    db.raw(`${places('??')} ${sign} ${places('?')}`, [...key, ...keyOf(row)])
+    db.raw(`${tuple('??')} ${sign} ${tuple('?')}`, [...key, ...keyOf(row)])
   // Both databases know the length of a text without reading it.
   const bytes = texts.map(() => 'coalesce(octet_length(??), 0)').join(' + ')
   let after: Row | undefined

@@ -19,7 +19,7 @@ import { AnnexError } from '../errors.ts'
 /** By these a folder is known as one of Annex. */
 const ownFiles: readonly string[] = ['annex.sqlite', 'secret.key', 'cli.token', 'host.id', 'server.json']
 
-type Places = {
+type DataLocation = {
   dataDir: string
   /** `DATABASE_URL`. */
   databaseUrl: string
@@ -34,7 +34,11 @@ type Places = {
  * @throws AnnexError `settings_invalid` for a folder of another owner or of other programs, and for one that has lost its
  *   database; `conflict` when another process has the lock
  */
-export async function openDataFolder({ dataDir, databaseUrl, beside }: Places): Promise<() => Promise<void>> {
+export async function openDataFolder({
+  dataDir,
+  databaseUrl,
+  beside,
+}: DataLocation): Promise<() => Promise<void>> {
   makeFolder(dataDir)
   const names = readNames(dataDir)
   assertMayUse(dataDir, names)

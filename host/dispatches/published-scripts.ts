@@ -69,7 +69,7 @@ const overheadBytes = 1024
 const isCached = (error: unknown): boolean =>
   isAnnexError(error) && isScriptsFailure(error) && error.code !== 'machine_busy'
 
-/** A level that lacks settings has no script yet, and a page of its site is no place to say so. */
+/** A level that lacks settings has no script yet, and a page of its site must not say so. */
 const isActive = ({ records: { manifest, own } }: PreparedLevel): boolean =>
   own?.above !== undefined && levelsTo(own).every((level) => statusOf(manifest, level) === 'active')
 

@@ -24,7 +24,11 @@ export function renderComponent(
     type: 'ui_render',
     componentId,
     props: { ...props, ...settings },
-    context: { ...shownIn(settings !== undefined), ...withoutFacts(context), ...placeOf(prepared.records) },
+    context: {
+      ...shownIn(settings !== undefined),
+      ...withoutFacts(context),
+      ...recordIdsOf(prepared.records),
+    },
     ...(state && { state }),
     ...(action && { action }),
   }
@@ -60,7 +64,7 @@ const facts: ReadonlySet<string> = new Set(['organizationId', 'installationId', 
 const withoutFacts = (context: Record<string, unknown> = {}): Record<string, unknown> =>
   Object.fromEntries(Object.entries(context).filter(([name]) => !facts.has(name)))
 
-const placeOf = ({ own }: LevelRecords): Record<string, unknown> => ({
+const recordIdsOf = ({ own }: LevelRecords): Record<string, unknown> => ({
   ...(own && { organizationId: installationOf(own).organizationId }),
   ...(own?.above && { [`${own.kind}Id`]: own.targetId }),
 })

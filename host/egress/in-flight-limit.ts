@@ -3,10 +3,10 @@ import { AnnexError } from '../errors.ts'
 /** Limits how many operations of one key are in flight. Further ones wait in the order of their arrival. */
 export type InFlightLimit = {
   /**
-   * Waits for a place.
+   * Waits for a slot.
    *
-   * @returns gives the place back; it must be called once
-   * @throws AnnexError `egress_failed` when the signal aborts before there is a place
+   * @returns gives the slot back; it must be called once
+   * @throws AnnexError `egress_failed` when the signal aborts before there is a slot
    */
   enter: (key: string, signal: AbortSignal) => Promise<() => void>
 }
@@ -27,7 +27,7 @@ export function createInFlightLimit(max: number): InFlightLimit {
     return () => leave(key, queue)
   }
 
-  /** Gives the place to the first that waits. */
+  /** Gives the slot to the first that waits. */
   function leave(key: string, queue: Queue): void {
     const [next] = queue.waiting
     if (next !== undefined) {

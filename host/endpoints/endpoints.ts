@@ -59,8 +59,8 @@ export function answerEndpoints(given: EndpointParts): Middleware {
 async function answerEndpoint(context: Context, target: Target, parts: Parts): Promise<void> {
   const { guard } = parts
   const named = parseEndpointPath(target.path)
-  const { place, failed } = await findPlace(context, named, parts)
-  const counting = parts.rateLimits.countVisitor(context, place)
+  const { counter, failed } = await chooseCounter(context, named, parts)
+  const counting = parts.rateLimits.countVisitor(context, counter)
   if (counting !== undefined) await counting
   // Before the guard of flows, which compares addresses.
   if (failed instanceof OtherSpelling) throw failed
@@ -90,28 +90,28 @@ async function answerEndpoint(context: Context, target: Target, parts: Parts): P
 const mostFound = 10_000
 
 /**
- * The place that a request counts for. An endpoint that does not exist counts with all others: a visitor can name any number of
+ * The counter of a request. An endpoint that does not exist counts with all others: a visitor can name any number of
  * them. Above that limit the visitor's guesses read nothing from the database, so that only endpoints are served that someone has
  * found before.
  */
-async function findPlace(
+async function chooseCounter(
   context: Context,
   level: LevelRef | undefined,
   { prepareDispatch, rateLimits, found }: Parts,
-): Promise<{ place: string; failed?: unknown }> {
-  if (level === undefined) return { place: nowhere }
+): Promise<{ counter: string; failed?: unknown }> {
+  if (level === undefined) return { counter: nowhere }
   const path = endpointPath(level)
-  if (!found.has(path) && (await rateLimits.isSpent(context, nowhere))) return { place: nowhere }
+  if (!found.has(path) && (await rateLimits.isSpent(context, nowhere))) return { counter: nowhere }
   const failed = await prepareDispatch.prepare(level).then(
     () => undefined,
     (error: unknown) => error,
   )
   if (isAnnexError(failed) && failed.code === 'not_found') {
     found.delete(path)
-    return { place: nowhere, failed }
+    return { counter: nowhere, failed }
   }
   found.set(path, true)
-  return { place: path }
+  return { counter: path }
 }
 
 function dispatchRequest(

@@ -1,7 +1,7 @@
 import type { PublishableEventType } from '../../schemas/events.ts'
 
 /** The ids that the type of a sample event needs. */
-export type SamplePlace = { siteId?: string; spaceId?: string; pageId?: string; revisionId?: string }
+export type SampleIds = { siteId?: string; spaceId?: string; pageId?: string; revisionId?: string }
 
 /** A made-up visitor. The address is from a range for documentation (RFC 5737). */
 const visitor = {
@@ -14,7 +14,7 @@ const visitor = {
 const view = { visitor, url: 'https://docs.example.com/welcome', referrer: 'https://www.example.com/' }
 
 /** The ids in the payload of each type (spec 2.5). */
-export const placesOf: Record<PublishableEventType, readonly (keyof SamplePlace)[]> = {
+export const idFieldsOf: Record<PublishableEventType, readonly (keyof SampleIds)[]> = {
   space_content_updated: ['spaceId', 'revisionId'],
   site_view: ['siteId'],
   page_feedback: ['siteId', 'spaceId', 'pageId'],
@@ -29,6 +29,6 @@ const samples: Record<PublishableEventType, object> = {
 /** A sample event. The given fields replace its own. */
 export const createSampleEvent = (
   type: PublishableEventType,
-  place: SamplePlace,
+  ids: SampleIds,
   given: Record<string, unknown>,
-): Record<string, unknown> => ({ type, ...place, ...samples[type], ...given })
+): Record<string, unknown> => ({ type, ...ids, ...samples[type], ...given })

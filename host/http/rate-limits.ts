@@ -11,13 +11,13 @@ import { isFromHere, visitorOf } from './visitor.ts'
 export type RateLimits = {
   /** @param key names the token, and is no secret */
   countToken: (context: Context, key: string) => Promise<void> | undefined
-  /** @param place the endpoint, or the operation with its record: the count of one place leaves the others alone */
-  countVisitor: (context: Context, place: string) => Promise<void> | undefined
-  /** True when the visitor's next request to the place is refused. It counts nothing. */
-  isSpent: (context: Context, place: string) => Promise<boolean>
+  /** @param counter names the endpoint, or the operation with its record. Each counter has a limit of its own */
+  countVisitor: (context: Context, counter: string) => Promise<void> | undefined
+  /** True when the visitor's next request to the counter is refused. It counts nothing. */
+  isSpent: (context: Context, counter: string) => Promise<boolean>
 }
 
-/** The place of all requests that are refused, or for nothing: a visitor can name any number of these. */
+/** The counter of all requests that are refused, or for nothing: a visitor can name any number of these. */
 export const nowhere = 'nowhere'
 
 /** Short, so that a visitor who was refused need not wait for long. */
@@ -47,14 +47,14 @@ export function createRateLimits(
       if (tokens === undefined || isFree(context)) return undefined
       return tokens(context, key, 'This token has')
     },
-    countVisitor(context, place) {
+    countVisitor(context, counter) {
       if (visitors === undefined || isFree(context)) return undefined
       const visitor = visitorOf(context.req, isBehindProxy)
-      return visitors.count(context, `${visitor} ${place}`, `The address ${visitor} has`)
+      return visitors.count(context, `${visitor} ${counter}`, `The address ${visitor} has`)
     },
-    async isSpent(context, place) {
+    async isSpent(context, counter) {
       if (visitors === undefined || isFree(context)) return false
-      return visitors.isSpent(`${visitorOf(context.req, isBehindProxy)} ${place}`)
+      return visitors.isSpent(`${visitorOf(context.req, isBehindProxy)} ${counter}`)
     },
   }
 }

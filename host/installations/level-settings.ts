@@ -62,7 +62,7 @@ export const isBeingSetUp = (
   componentOf(manifest, installation) === undefined &&
   nowMs - installation.updatedAt < setupMs
 
-/** The place of a setting in the level that has it, and in the body of its PATCH. */
+/** The path of a setting in the level that has it, and in the body of its PATCH. */
 export const settingPointer = (name: string): string =>
   toPointer('configuration', ...(name === '' ? [] : [name]))
 

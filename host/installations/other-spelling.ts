@@ -2,7 +2,7 @@ import { AnnexError } from '../errors.ts'
 
 /**
  * An address has another spelling of an integration's name. The answer is a redirect: one script at two addresses would have
- * two places in caches, and its cookies at one of them only.
+ * two keys in caches, and its cookies at one of them only.
  */
 export class OtherSpelling extends AnnexError {
   /** The name as its manifest has it. */

@@ -24,7 +24,7 @@ export function createReportFailure(logs: LogWriter, onDefect: (error: unknown) 
   }
 }
 
-/** The log turns places in the stack into the author's files and lines. */
+/** The log turns positions in the stack into the author's files and lines. */
 const describe = ({ script }: ScriptError): string => script.stack || `${script.name}: ${script.message}`
 
 /** True for a failure of a script, which its author has to read. */

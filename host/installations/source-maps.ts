@@ -10,7 +10,7 @@ const maxKept = 50
 const unmapped = { map: (text: string) => text, frame: () => undefined }
 
 /**
- * Turns the places in log lines of integrations, `annex:NAME:line:column`, into the author's files and lines. A version's source
+ * Turns the positions in log lines of integrations, `annex:NAME:line:column`, into the author's files and lines. A version's source
  * map is read and parsed once.
  */
 export function createToSource(db: Db): ToSource {

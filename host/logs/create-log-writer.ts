@@ -3,7 +3,7 @@ import { insertLogs, type LogRow, pruneLogs } from '../db/queries/logs.ts'
 import { createWriteBehind } from '../db/write-behind.ts'
 import type { KnownSecrets } from './known-secrets.ts'
 
-/** `version`: the digest of the version that ran, for the places in the text. It is not stored. */
+/** `version`: the digest of the version that ran, for the positions in the text. It is not stored. */
 export type LogLine = Omit<LogRow, 'id' | 'at'> & { version?: string | undefined }
 
 /** Stores log lines of scripts, for `annex logs` and the API. */
@@ -20,10 +20,10 @@ export type LogWriter = {
 }
 
 /**
- * Turns places in a version's lines into the author's files and lines.
+ * Turns positions in a version's lines into the author's files and lines.
  *
  * @param version its digest; default: the deployed one
- * @returns `frame`: the source around the first place
+ * @returns `frame`: the source around the first position
  */
 export type ToSource = (
   integration: string,
@@ -33,7 +33,7 @@ export type ToSource = (
   frame: (text: string) => string | undefined
 }>
 
-/** `frame`: the source around the place of an error. */
+/** `frame`: the source around the position of an error. */
 export type StoredLine = Omit<LogRow, 'id'> & { frame?: string | undefined }
 
 const flushEveryMs = 100

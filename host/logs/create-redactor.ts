@@ -17,7 +17,7 @@ const filterBits = 8_192
 /** A script can choose its secrets. These limits bound the work for each character of its lines. */
 const comparedAtOnce = 64
 const maxAlike = 16
-/** Places of one line where a hash matches without a secret. No honest line has so many. */
+/** Positions in one line where a hash matches without a secret. No honest line has so many. */
 const maxAlarms = 200
 
 /**

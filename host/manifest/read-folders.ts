@@ -41,10 +41,10 @@ export async function readFolders(
   options: ReadOptions,
   { heapMb = defaultHeapMb, signal = never }: { heapMb?: number; signal?: AbortSignal } = {},
 ): Promise<FolderReading[]> {
-  const places = Math.min(availableParallelism(), Math.ceil(folders.length / foldersPerThread))
+  const threads = Math.min(availableParallelism(), Math.ceil(folders.length / foldersPerThread))
   const free: Worker[] = []
   try {
-    return await sideBySide(folders, places, async (folder) => {
+    return await sideBySide(folders, threads, async (folder) => {
       signal.throwIfAborted()
       const thread = free.pop() ?? takeIdle(heapMb) ?? startThread(heapMb)
       try {

@@ -169,8 +169,8 @@ export function createFlowGuard({
 
 /** Visitors choose `path`, and people copy the command. */
 function connectCommand(level: FlowLevel, path: string): string {
-  const place = level.kind === 'installation' ? '' : ` --${level.kind} ${level.targetId}`
-  return `npx annex connect ${level.installationId}${place} --path ${/^[\w./-]+$/.test(path) ? path : '/…'}`
+  const levelFlag = level.kind === 'installation' ? '' : ` --${level.kind} ${level.targetId}`
+  return `npx annex connect ${level.installationId}${levelFlag} --path ${/^[\w./-]+$/.test(path) ? path : '/…'}`
 }
 
 const byPost =

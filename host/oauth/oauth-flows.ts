@@ -73,7 +73,7 @@ export function createOAuthFlows({ db, box }: { db: Db; box: SecretBox }): OAuth
     async createLink(transaction, level, path, { actor, name }) {
       const token = createSecret()
       const { id, expiresAt } = await insertFlow(transaction, {
-        ...placeOf(level, path),
+        ...flowOf(level, path),
         linkHash: hashOf(token),
         ...{ makerKind: actor.kind, makerId: actor.id, maker: name },
       })
@@ -92,7 +92,7 @@ export function createOAuthFlows({ db, box }: { db: Db; box: SecretBox }): OAuth
     },
     async begin(level, path) {
       const browser = createSecret()
-      const flow = await insertFlow(db, { ...placeOf(level, path), browserHash: hashOf(browser) })
+      const flow = await insertFlow(db, { ...flowOf(level, path), browserHash: hashOf(browser) })
       return { flow, browser }
     },
     async findOpened(level, browser) {
@@ -118,7 +118,7 @@ export function createOAuthFlows({ db, box }: { db: Db; box: SecretBox }): OAuth
     isCallback: (integration, path) => isCallback(db, integration, path),
   }
 
-  function placeOf(level: FlowLevel, path: string) {
+  function flowOf(level: FlowLevel, path: string) {
     const { integration, installationId } = level
     return { integration, installationId, endpoint: endpointPath(level), path, expiresAt: expiry() }
   }

@@ -176,8 +176,8 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
 
   /** The number of jobs that may begin now. Waiting runs are replaced in batches: a claim costs a transaction. */
   function free(): number {
-    const places = mostWaiting - waiting - chosen.length
-    return places < mostWaiting / 2 ? 0 : Math.min(fairness.free(), places)
+    const room = mostWaiting - waiting - chosen.length
+    return room < mostWaiting / 2 ? 0 : Math.min(fairness.free(), room)
   }
 
   function giveUp(job: Sharing): void {

@@ -11,7 +11,7 @@ export type ProcessSlots = {
   /** The process that a target shares with others. */
   shared: (target: SandboxTarget) => SandboxProcess
   /**
-   * The process that a target has alone. It ends when it was not used for two minutes, or when another target needs its place.
+   * The process that a target has alone. It ends when it was not used for two minutes, or when another target needs its slot.
    *
    * @returns undefined while too many others run alone
    */
@@ -97,17 +97,17 @@ export function createProcessSlots(given: {
 
   /**
    * Bounds the processes of scripts that run alone: each script of a hostile publisher can ask for one. A publisher has at
-   * most half of the places of all other publishers.
+   * most half of the processes of all other publishers.
    *
    * @returns false while all processes that could make room are in use
    */
   function makeRoomAlone(group: SandboxTarget['group']): boolean {
     const isOperator = group === 'operator'
-    const places = [...lone].filter(([, one]) => (one.group === 'operator') === isOperator)
-    const own = places.filter(([, one]) => one.group === group)
-    const isFull = places.length >= most
+    const taken = [...lone].filter(([, one]) => (one.group === 'operator') === isOperator)
+    const own = taken.filter(([, one]) => one.group === group)
+    const isFull = taken.length >= most
     if (!isFull && (isOperator || own.length < Math.ceil(most / 2))) return true
-    const [idle] = (isFull ? places : own).find(([slot]) => running(slot) === 0) ?? []
+    const [idle] = (isFull ? taken : own).find(([slot]) => running(slot) === 0) ?? []
     if (idle === undefined) return false
     retire(idle)
     return true

@@ -66,7 +66,7 @@ export function createSandboxes(given: {
   const offenders = createOffenders()
   /** Processes that get no further dispatch, until they end. */
   const retired = new Set<SandboxProcess>()
-  /** Dispatches whose script has to run alone, and has no place yet. */
+  /** Dispatches whose script has to run alone, and has no process yet. */
   const crowded: QueuedDispatch[] = []
   const slots = createProcessSlots({
     start,

@@ -56,8 +56,8 @@ export function createFolders(
     listOwnFiles: () => listOwnFiles(source.dataDir, source.pluginsDir),
     onProblems(space, problems) {
       for (const { file, line, message } of problems) {
-        const place = `${toVisible(file)}${line === undefined ? '' : `:${line}`}`
-        logger.warn({ space: space.id, file: place }, `problem in the folder of the space: ${message}`)
+        const location = `${toVisible(file)}${line === undefined ? '' : `:${line}`}`
+        logger.warn({ space: space.id, file: location }, `problem in the folder of the space: ${message}`)
       }
     },
     onFailure: (space, error) => logger.warn({ err: error, space: space.id }, 'space not read'),

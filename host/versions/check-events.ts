@@ -10,7 +10,7 @@ import { createProblem, maxProblems, type Problem } from '../manifest/problem.ts
 const sentElsewhere = ['space_gitsync_started', 'space_gitsync_completed', 'space_view']
 /** A dispatch finds these handlers in `events`, too. */
 const answeredThere = ['fetch_published_script', 'fetch_visitor_authentication']
-/** The place of handlers that no dispatch finds in `events`. */
+/** Where to write handlers that no dispatch finds in `events`. */
 const elsewhere: Readonly<Record<string, string>> = {
   fetch: 'as "fetch" beside "events"',
   task: 'as "task" beside "events"',
@@ -33,14 +33,14 @@ export function findUnknownEvents(events: readonly string[], checked: CheckedScr
   if (unknown.length === 0) return []
   const sources = ownSourcesOf(checked.bundle, checked.script)
   return unknown.map((type) => {
-    const place = Object.hasOwn(elsewhere, type) ? elsewhere[type] : undefined
+    const where = Object.hasOwn(elsewhere, type) ? elsewhere[type] : undefined
     const complaint =
-      place === undefined
+      where === undefined
         ? { message: `there is no event ${quoteValue(type)}`, hint: hintForName(type, sentHere, 'events') }
         : {
             severity: 'warning' as const,
             message: `a handler for "${type}" in "events" never runs`,
-            hint: `write it ${place}`,
+            hint: `write it ${where}`,
           }
     for (const { path, text } of sources) {
       const span = findKey(text, type)

@@ -36,10 +36,10 @@ export function compareIds(
     // A script can define any number, and each is searched in the sources.
     const unnamed = [...new Set(defined[kind])].filter((id) => !ids.includes(id)).slice(0, maxUnnamed)
     return unnamed.flatMap((id) => {
-      const [place, another] = findId(sources, kind, id)
+      const [first, another] = findId(sources, kind, id)
       if (another !== undefined) return []
-      const { path, text, line, column } = place ?? { path: script, text: '', line: 1, column: 1 }
-      const location = { line, column, ...(place && { length: id.length + 2 }) }
+      const { path, text, line, column } = first ?? { path: script, text: '', line: 1, column: 1 }
+      const location = { line, column, ...(first && { length: id.length + 2 }) }
       return createProblem(join(folder, path), text, location, {
         severity: 'warning',
         message: `the script defines the ${words[kind]} ${quoteValue(id)}, and the manifest does not name it`,
@@ -50,24 +50,24 @@ export function compareIds(
   return [...inManifest, ...inScript].slice(0, maxProblems)
 }
 
-type Place = Source & { line: number; column: number }
+type Occurrence = Source & { line: number; column: number }
 
-/** The places of an id as a literal. That of its definition comes first. */
-const findId = (sources: readonly Source[], kind: IdKind, id: string): Place[] =>
+/** The occurrences of an id as a literal. That of its definition comes first. */
+const findId = (sources: readonly Source[], kind: IdKind, id: string): Occurrence[] =>
   sources
     .flatMap((source) =>
-      [`'${id}'`, `"${id}"`, `\`${id}\``].flatMap((literal) => placesOf(source, literal, kind)),
+      [`'${id}'`, `"${id}"`, `\`${id}\``].flatMap((literal) => occurrencesOf(source, literal, kind)),
     )
     .sort((one, other) => Number(other.isDefinition) - Number(one.isDefinition))
 
-function placesOf({ path, text }: Source, literal: string, kind: IdKind) {
-  const places: (Place & { isDefinition: boolean })[] = []
+function occurrencesOf({ path, text }: Source, literal: string, kind: IdKind) {
+  const found: (Occurrence & { isDefinition: boolean })[] = []
   for (let at = text.indexOf(literal); at !== -1; at = text.indexOf(literal, at + 1)) {
     const before = text.slice(0, at)
     const line = before.split('\n').length
     const isDefinition = new RegExp(`\\b${properties[kind]}\\s*:\\s*$`).test(before.slice(-60))
-    places.push({ path, text, line, column: at - before.lastIndexOf('\n'), isDefinition })
-    if (places.length === 2) break
+    found.push({ path, text, line, column: at - before.lastIndexOf('\n'), isDefinition })
+    if (found.length === 2) break
   }
-  return places
+  return found
 }

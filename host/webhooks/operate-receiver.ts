@@ -15,7 +15,7 @@ import {
 import { releaseWaiting } from '../db/queries/release-waiting.ts'
 import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
-import { createSampleEvent, placesOf, type SamplePlace } from '../events/sample-event.ts'
+import { createSampleEvent, idFieldsOf, type SampleIds } from '../events/sample-event.ts'
 import { assertSendable } from './send-again.ts'
 
 /** Records a change of a receiver, in its transaction. */
@@ -103,7 +103,7 @@ export async function sendExample(
 ): Promise<string> {
   await assertSendable(db, id)
   const eventId = createId('evt')
-  const event = createSampleEvent(type, placesFor(type, signedBy), { eventId, installationId, example: true })
+  const event = createSampleEvent(type, idsFor(type, signedBy), { eventId, installationId, example: true })
   const body = JSON.stringify(event)
   const example = { installationId, signedBy, url, eventId, eventType: type, body, hops: 0 }
   return transact(db, async (transaction) => {
@@ -114,14 +114,14 @@ export async function sendExample(
 }
 
 /** The real site or space of the level, and invented ids for the rest. */
-function placesFor(type: PublishableEventType, signedBy: string): SamplePlace {
+function idsFor(type: PublishableEventType, signedBy: string): SampleIds {
   const [kind, own] = signedBy.split(':', 2)
-  const made: Required<SamplePlace> = {
+  const made: Required<SampleIds> = {
     siteId: 'site_example',
     spaceId: 'space_example',
     pageId: 'page_example',
     revisionId: 'rev_example',
     ...(own !== undefined && { [`${kind}Id`]: own }),
   }
-  return Object.fromEntries(placesOf[type].map((place) => [place, made[place]]))
+  return Object.fromEntries(idFieldsOf[type].map((field) => [field, made[field]]))
 }

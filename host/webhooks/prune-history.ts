@@ -4,12 +4,12 @@ import { firstIdAt } from '../db/ids.ts'
 import { inSteps, stepSize } from '../db/in-steps.ts'
 import { deleteOldAudit } from '../db/queries/audit.ts'
 import {
-  findPlaceBefore,
+  findPositionBefore,
   isOnlyPruner,
-  type Place,
   type Pruned,
   prunedTables,
   pruneSome,
+  type RowPosition,
   readSizes,
   readUsedBytes,
 } from '../db/queries/prune.ts'
@@ -54,7 +54,7 @@ export async function pruneHistory(
     const upTo = newerOf(tooMany, tooLarge)
     const endedBefore = ageMs === undefined ? undefined : nowMs - ageMs
     if (upTo === undefined && endedBefore === undefined) continue
-    let after: Place | undefined
+    let after: RowPosition | undefined
     const step = () =>
       writeTransaction(db, async (transaction) => {
         if (!(await isOnlyPruner(transaction))) return { changed: 0, more: false }
@@ -78,18 +78,18 @@ async function findNewestToGo(
   table: Pruned,
   rows: number,
   ending?: AbortSignal,
-): Promise<Place | undefined> {
-  let place: Place | undefined
+): Promise<RowPosition | undefined> {
+  let position: RowPosition | undefined
   let left = rows
   const step = async () => {
     const count = Math.min(left, countStep)
     left -= count
-    place = await findPlaceBefore(db, table, place, count)
-    return { changed: 0, more: left > 0 && place !== undefined }
+    position = await findPositionBefore(db, table, position, count)
+    return { changed: 0, more: left > 0 && position !== undefined }
   }
   await inSteps(step, ending)
-  // An aborted count must not prune: this place would remove too many rows.
-  return left > 0 ? undefined : place
+  // An aborted count must not prune: this position would remove too many rows.
+  return left > 0 ? undefined : position
 }
 
 /** Finds in steps the newest row at which the text of it and of all newer rows exceeds `bytes`. */
@@ -98,24 +98,24 @@ async function findNewestTooLarge(
   table: Pruned,
   bytes: number,
   ending?: AbortSignal,
-): Promise<Place | undefined> {
-  let before: Place | undefined
+): Promise<RowPosition | undefined> {
+  let before: RowPosition | undefined
   let left = bytes
-  let found: Place | undefined
+  let found: RowPosition | undefined
   const step = async () => {
     const rows = await readSizes(db, table, { before, limit: sumStep })
     found = rows.find((row) => {
       left -= row.bytes
       return left < 0
-    })?.place
-    before = rows.at(-1)?.place
+    })?.position
+    before = rows.at(-1)?.position
     return { changed: 0, more: found === undefined && rows.length === sumStep }
   }
   await inSteps(step, ending)
   return found
 }
 
-function newerOf(one: Place | undefined, other: Place | undefined): Place | undefined {
+function newerOf(one: RowPosition | undefined, other: RowPosition | undefined): RowPosition | undefined {
   if (one === undefined || other === undefined) return one ?? other
   return one > other ? one : other
 }

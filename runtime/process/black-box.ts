@@ -22,7 +22,7 @@ export type BlackBox = {
   seen: () => number
 }
 
-/** @param write writes this many bytes of the record, from `at` on, to the same place of the file that the host gave */
+/** @param write writes this many bytes of the record, from `at` on, to the same offset of the file that the host gave */
 export function createBlackBox(write: (record: Buffer, at: number, bytes: number) => void): BlackBox {
   const record = Buffer.alloc(blackBoxBytes)
   const words = new Uint32Array(record.buffer, record.byteOffset, blackBoxBytes / 4)

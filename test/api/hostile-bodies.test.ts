@@ -46,7 +46,7 @@ describe('a wrong field of the body', () => {
     const { id, bodyExample } = operation
     const example = bodyExample as Record<string, unknown>
 
-    it(`of ${id} is refused with its place`, async () => {
+    it(`of ${id} is refused with its path`, async () => {
       for (const [field, schema] of fieldsOf(operation)) {
         const fits = checkOf(schema)
         await fc.assert(

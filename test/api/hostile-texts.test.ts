@@ -21,7 +21,7 @@ describe('a text with U+0000 or a lone surrogate', () => {
   })
   after(() => annex.close())
 
-  const places = [
+  const paths = [
     '/v1/deliveries/%00',
     '/v1/deliveries?event=%00',
     '/v1/deliveries?eventType=%00',
@@ -48,9 +48,9 @@ describe('a text with U+0000 or a lone surrogate', () => {
     '/x/%00',
   ]
   it('is answered without a defect in every query and path', async () => {
-    for (const place of places) {
-      const { status, text } = await annex.api('GET', place)
-      assert.ok(status < 500, `${place}: ${status} ${text}`)
+    for (const path of paths) {
+      const { status, text } = await annex.api('GET', path)
+      assert.ok(status < 500, `${path}: ${status} ${text}`)
     }
   })
 
@@ -64,7 +64,7 @@ describe('a text with U+0000 or a lone surrogate', () => {
     for (const { status, text } of told) assert.ok(status < 500, `${status} ${text}`)
   })
 
-  it('is refused in a title, a name, a label and a reason, with the place', async () => {
+  it('is refused in a title, a name, a label and a reason, with the path', async () => {
     for (const wrong of ['a\0', '\ud800', 'two\nlines']) {
       const told: [pointer: string, method: string, path: string, body: object][] = [
         ['/title', 'POST', '/v1/orgs', { subdomain: 'told-2', title: wrong }],

@@ -94,7 +94,7 @@ describe('the images of an integration', () => {
     assert.equal(await status('named/assets/wide.png'), 404)
   })
 
-  it('are refused with their place when they are links out, too large together, or of another kind', async () => {
+  it('are refused with their path when they are links out, too large together, or of another kind', async () => {
     const folder = writePlugin(annex.pluginsDir, 'hostile', {
       script,
       more: [

@@ -73,7 +73,7 @@ test('modules of Node are refused, each where it is imported, with what to use i
   assert.match(text, /hint: use crypto\.subtle/)
 })
 
-test('syntax errors and missing files and packages are all listed with their place', async (t) => {
+test('syntax errors and missing files and packages are all listed with their position', async (t) => {
   const text = textOf(
     await bundle(t, {
       'index.ts': `import './broken.ts'\nimport './gone.ts'\nimport 'left-pad'\n`,

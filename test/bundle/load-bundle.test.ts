@@ -119,7 +119,7 @@ test('a failed bundle is not kept', async (t) => {
   assert.deepEqual(await readdir(options.cacheFolder), [])
 })
 
-test('a folder has one place in the cache: a save does not add to what is kept', async (t) => {
+test('a folder has one entry in the cache: a save does not add to what is kept', async (t) => {
   const folder = await createPlugin(t)
   const options = { sdkFolder: await createSdk(t), cacheFolder: await createFolder(t, {}) }
   for (const note of ['one', 'two', 'three']) {

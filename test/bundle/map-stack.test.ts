@@ -6,11 +6,11 @@ import { mapStack } from '../../host/bundle/map-stack.ts'
 const map = JSON.stringify({ version: 3, sources: ['a.ts'], names: [], mappings: 'AAAA' })
 const mapped = (stack: string) => mapStack(stack, map, { integration: 'a', folderName: 'plugins/a' })
 
-test('a place in the bundle becomes the place in the source', () => {
+test('a position in the bundle becomes the position in the source', () => {
   assert.equal(mapped('Error: x\n    at f (annex:a:1:1)'), 'Error: x\n    at f (plugins/a/a.ts:1:1)')
 })
 
-test('places of another integration are not taken for our own, and no text is left out', () => {
+test('positions of another integration are not taken for our own, and no text is left out', () => {
   const stack =
     'Error: x\n    at g (annex:b:1:1) tail\n    at h (annex:a-b:1:1)\n    at annex:a:1:1 for user 42'
   assert.equal(
@@ -19,8 +19,8 @@ test('places of another integration are not taken for our own, and no text is le
   )
 })
 
-test('places that are not in the map, or cannot be, stay as they are', () => {
-  for (const place of [
+test('positions that are not in the map, or cannot be, stay as they are', () => {
+  for (const position of [
     'annex:a:2:1',
     'annex:a:0:0',
     'annex:a:1:0',
@@ -28,7 +28,7 @@ test('places that are not in the map, or cannot be, stay as they are', () => {
     'annex:a:1',
     'node:internal:1:1',
   ]) {
-    assert.equal(mapped(`at ${place}`), `at ${place}`)
+    assert.equal(mapped(`at ${position}`), `at ${position}`)
   }
 })
 

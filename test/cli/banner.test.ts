@@ -90,8 +90,8 @@ test('the banner names a failed folder and the position of each problem', () => 
 })
 
 const broken = (name: string, frame = '1 | x\n  | ^'): LoadedPlugin => {
-  const place = { file: `plugins/${name}/service-manifest.yaml`, line: 1, column: 1 }
-  const problem = { severity: 'error', ...place, message: 'wrong', hint: 'mend it', frame } as const
+  const position = { file: `plugins/${name}/service-manifest.yaml`, line: 1, column: 1 }
+  const problem = { severity: 'error', ...position, message: 'wrong', hint: 'mend it', frame } as const
   return { folder: `plugins/${name}`, scopes: [], state: 'failed', problems: [problem, problem] }
 }
 

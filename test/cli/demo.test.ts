@@ -11,11 +11,11 @@ test('the demo delivers on the third attempt, prints each step in order, and rem
   const { code, stdout, stderr } = await runAnnex(['demo'], { env: { TMPDIR: folder } })
   assert.equal(code, 0, stdout + stderr)
   const told = ['Start', 'Install', 'Publish', '--> site_view', '<-- 503', '<-- 429', '<-- 200', 'Delivered']
-  const places = told.map((text) => stdout.indexOf(text))
-  assert.ok(!places.includes(-1), stdout)
+  const positions = told.map((text) => stdout.indexOf(text))
+  assert.ok(!positions.includes(-1), stdout)
   assert.deepEqual(
-    places,
-    places.toSorted((a, b) => a - b),
+    positions,
+    positions.toSorted((a, b) => a - b),
   )
   assert.equal(stdout.match(/signature verified, answered/g)?.length, 3)
   assert.deepEqual(await readdir(folder), [])

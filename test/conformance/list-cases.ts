@@ -24,9 +24,9 @@ const suitable = /^(worker|dedicatedworker|serviceworker|sharedworker|jsshell)/
 /** The cases of a checkout whose file or variant starts with one of `filters`; all where there is no filter. */
 export const listCases = async (wptFolder: string, filters: string[]): Promise<Case[]> => {
   const cases: Case[] = []
-  for (const [area, places] of Object.entries(areas)) {
-    for (const place of places) {
-      for (const file of await testFiles(wptFolder, place))
+  for (const [area, paths] of Object.entries(areas)) {
+    for (const entry of paths) {
+      for (const file of await testFiles(wptFolder, entry))
         cases.push(...(await readCases(wptFolder, area, file)))
     }
   }
@@ -38,12 +38,12 @@ export const listCases = async (wptFolder: string, filters: string[]): Promise<C
   )
 }
 
-const testFiles = async (wptFolder: string, place: string): Promise<string[]> => {
-  const whole = path.join(wptFolder, place)
-  if ((await stat(whole)).isFile()) return [place]
+const testFiles = async (wptFolder: string, entry: string): Promise<string[]> => {
+  const whole = path.join(wptFolder, entry)
+  if ((await stat(whole)).isFile()) return [entry]
   const names = await readdir(whole, { recursive: true })
   return names
-    .map((name) => path.posix.join(place, name.split(path.sep).join('/')))
+    .map((name) => path.posix.join(entry, name.split(path.sep).join('/')))
     .filter((file) => /\.(any|window)\.js$/.test(file))
     .sort()
 }

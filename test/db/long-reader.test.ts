@@ -25,10 +25,10 @@ describe('the connections for lists', () => {
     for (const asked of [db, database.reader]) await asked('installations').first().then(note('other'))
     await db('installations').update({ holdReason: 'Changed meanwhile.' }).then(note('other'))
     await Promise.all(readers)
-    const others = ended.flatMap((who, place) => (who === 'other' ? [place] : []))
+    const others = ended.flatMap((who, index) => (who === 'other' ? [index] : []))
     assert.equal(others.length, 3)
     assert.ok(
-      others.every((place) => place < 10),
+      others.every((index) => index < 10),
       ended.join(),
     )
   })

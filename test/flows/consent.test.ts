@@ -90,8 +90,8 @@ export default createIntegration({
       () => annex.api('GET', `/v1/logs?installation=${id}`),
       ({ json }) => json.items.length >= 2,
     )
-    const places = json.items.map(({ text }: Json) => /index\.ts:(\d+)/.exec(text)?.[1])
-    assert.deepEqual(places.toSorted(), ['4', '5'], JSON.stringify(json.items))
+    const lines = json.items.map(({ text }: Json) => /index\.ts:(\d+)/.exec(text)?.[1])
+    assert.deepEqual(lines.toSorted(), ['4', '5'], JSON.stringify(json.items))
   })
 
   it('runs at once in an organization that installs it anew', async () => {

@@ -77,7 +77,7 @@ describe('a plugin folder becomes an answer', () => {
     ])
   })
 
-  it('shows the script its own endpoint, at both places where scripts look for it', async () => {
+  it('shows the script its own endpoint, in both fields where scripts read it', async () => {
     const environment: Json = await (await fetch(`${endpoint}/environment`)).json()
     assert.equal(environment.installation.urls.publicEndpoint, endpoint)
     assert.equal(environment.integration.urls.publicEndpoint, endpoint)
@@ -196,7 +196,7 @@ export default createIntegration({ fetch: async ({ url }) => { if (url.endsWith(
   return new Response(String(++served))
 } })`
 
-  it('is logged with its place when it is rejected, and the sandbox goes on', async () => {
+  it('is logged with its position when it is rejected, and the sandbox goes on', async () => {
     const annex = await startAnnex({ plugins: { floating: { script: floating } } })
     try {
       // On a busy machine to load takes long, and what comes after runs elsewhere, in a new sandbox.

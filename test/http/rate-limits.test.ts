@@ -227,7 +227,7 @@ describe('a visitor who names what is not there', () => {
     ])
   })
 
-  it('has one limit for all spellings of a place, and another one for each place', async () => {
+  it('has one limit for all spellings of an endpoint, and another one for each endpoint', async () => {
     const spelled = ['/v1/integrations/counts/assets/icon', '/v1/integrations/c%6Funts/assets/icon']
     const others = ['/v1/integrations/co%75nts/assets/%69con?a', '/v1/integrations/counts/assets/ic%6fn']
     // Refused as there is no such image, or for its query: they count for both.

@@ -87,7 +87,7 @@ const attacks: Record<string, { yaml: string | Uint8Array; says: RegExp }> = {
 }
 
 for (const [what, { yaml, says }] of Object.entries(attacks)) {
-  test(`${what} in a manifest is an error with its place`, { timeout: 60_000 }, async (t) => {
+  test(`${what} in a manifest is an error with its position`, { timeout: 60_000 }, async (t) => {
     const reading = await read(t, yaml)
     assert.match(textsOf(reading).join('\n\n'), says)
     assert.equal(reading.manifest, undefined)

@@ -4,7 +4,7 @@ import { createFrame } from '../../host/manifest/code-frame.ts'
 import { findNearestName } from '../../host/manifest/message-text.ts'
 import { createProblem, formatProblem } from '../../host/manifest/problem.ts'
 
-test('a frame shows the line, two before and one after, with carets under the place', () => {
+test('a frame shows the line, two before and one after, with carets under the position', () => {
   const source = Array.from({ length: 12 }, (_, index) => `line ${index + 1}`).join('\n')
   assert.equal(
     createFrame(source, 9, 6, 1),

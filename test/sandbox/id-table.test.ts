@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { createIdTable } from '../../runtime/process/id-table.ts'
 
-/** Far apart, so that many share a place, and close together. */
+/** Far apart, so that many share a slot, and close together. */
 const ids = fc.oneof(
   fc.integer({ min: 0, max: 5000 }),
   fc.integer({ min: 0, max: 5 }).map((n) => n * 64),
 )
 
-test('a table of ids behaves as a Map, also where ids share a place', () => {
+test('a table of ids behaves as a Map, also where ids share a slot', () => {
   const steps = fc.array(fc.tuple(fc.constantFrom('set', 'set', 'delete'), ids), { maxLength: 300 })
   fc.assert(
     fc.property(steps, (taken) => {

@@ -67,10 +67,10 @@ describe('the check of a schema', () => {
     const whole = readFileSync(file)
     // Each in a folder of its own: a file that was run once is not read again by this process.
     for (const damaged of ['', 'module.exports = {}', whole.subarray(0, whole.length / 2)]) {
-      const place = mkdtempSync(join(folder, 'damaged-'))
-      writeFileSync(join(place, basename(file)), damaged)
-      assert.equal(createCheck(schema, { formats }, place)()({ name: 'a' }), false)
-      assert.deepEqual(readFileSync(join(place, basename(file))), whole)
+      const damagedFolder = mkdtempSync(join(folder, 'damaged-'))
+      writeFileSync(join(damagedFolder, basename(file)), damaged)
+      assert.equal(createCheck(schema, { formats }, damagedFolder)()({ name: 'a' }), false)
+      assert.deepEqual(readFileSync(join(damagedFolder, basename(file))), whole)
     }
   })
 

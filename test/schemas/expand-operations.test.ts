@@ -338,7 +338,7 @@ describe('a mistake in a file of schemas/api', () => {
     ['a missing title', (things) => delete things.title, 'things.schema.json: title is missing'],
   ]
   for (const [name, edit, error] of mistakes) {
-    it(`is an error with its place: ${name}`, (t) => {
+    it(`is an error with its position: ${name}`, (t) => {
       const things = createThings()
       edit(things)
       assert.throws(

@@ -4,7 +4,7 @@ import schema from '../../schemas/manifest.schema.json' with { type: 'json' }
 
 type Node = { [keyword: string]: unknown }
 
-/** Every subschema that describes a value, with its place. */
+/** Every subschema that describes a value, with its path. */
 function* subschemas(node: Node, path = '#'): Generator<[string, Node]> {
   for (const group of ['properties', '$defs']) {
     const members = (node[group] ?? {}) as Record<string, Node>

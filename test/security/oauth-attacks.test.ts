@@ -61,7 +61,7 @@ configurations:
       account: { type: button, title: Account, description: Go, button_text: Go, callback_url: ${callbackUrl} }`
 
 /** A level: its path in the API, and its endpoint. */
-type Place = { path: string; endpoint: string }
+type FlowLevel = { path: string; endpoint: string }
 
 type Attack = [name: string, reason: RegExp, attack: () => Promise<Response>]
 
@@ -82,11 +82,11 @@ const postedCodes: [string, string, string][] = [
 describe('an OAuth flow with a real provider', () => {
   let annex: Annex
   let provider: OidcProvider
-  let mine: Place
-  let theirs: Place
-  let site: Place
-  let handmade: Place
-  let posted: Place
+  let mine: FlowLevel
+  let theirs: FlowLevel
+  let site: FlowLevel
+  let handmade: FlowLevel
+  let posted: FlowLevel
 
   before(async () => {
     provider = await startOidcProvider()
@@ -118,7 +118,7 @@ describe('an OAuth flow with a real provider', () => {
     provider.close()
   })
 
-  async function install(integration: string, organization: string): Promise<Place> {
+  async function install(integration: string, organization: string): Promise<FlowLevel> {
     const base = `/v1/integrations/${integration}/installations`
     const { json, text } = await annex.api('POST', base, {
       organization,
@@ -128,7 +128,7 @@ describe('an OAuth flow with a real provider', () => {
     return { path: `${base}/${json.id}`, endpoint: json.urls.publicEndpoint }
   }
 
-  const linkFor = async ({ path }: Place): Promise<string> => {
+  const linkFor = async ({ path }: FlowLevel): Promise<string> => {
     const { status, json } = await annex.api('POST', `${path}/configuration/account/connect`)
     assert.equal(status, 201)
     return json.url
@@ -141,7 +141,7 @@ describe('an OAuth flow with a real provider', () => {
     return next
   }
 
-  const stateOf = async ({ path }: Place): Promise<Json> =>
+  const stateOf = async ({ path }: FlowLevel): Promise<Json> =>
     (await annex.api('GET', path)).json.connections.account
 
   async function assertRefused(response: Response, reason: RegExp): Promise<void> {

@@ -68,7 +68,7 @@ describe('while a version waits in an organization', () => {
     assert.equal(response.status, 200, await response.clone().text())
     return response.json()
   }
-  async function place(name: string, subdomain: string): Promise<Installed> {
+  async function installEverywhere(name: string, subdomain: string): Promise<Installed> {
     const org = (await annex.api('POST', '/v1/orgs', { subdomain, title: subdomain })).json.id
     const space = (await annex.api('POST', `/v1/orgs/${org}/spaces`, { slug: 'docs', title: 'Docs' })).json.id
     const site = (await annex.api('POST', `/v1/orgs/${org}/sites`, { slug: 'docs', title: 'Docs' })).json.id
@@ -86,8 +86,8 @@ describe('while a version waits in an organization', () => {
     names += 1
     const name = `waits-${names}`
     await publish(name, version('one', ['api.example.com']))
-    const agreed = await place(name, `agreed-${names}`)
-    const waits = await place(name, `waits-${names}`)
+    const agreed = await installEverywhere(name, `agreed-${names}`)
+    const waits = await installEverywhere(name, `waits-${names}`)
     const whole = `${annex.url}/x/${name}`
     const later = async () => {
       await publish(name, version('two', ['api.example.com', host]))

@@ -80,12 +80,12 @@ const texts = (value: unknown): string[] =>
 async function compileFolder(folder: string): Promise<string> {
   const path = resolve(folder)
   const project = toProject(path, await readTsconfig(path, undefined))
-  const place = mkdtempSync(join(tmpdir(), 'annex-compile-'))
+  const temporary = mkdtempSync(join(tmpdir(), 'annex-compile-'))
   try {
-    writeFileSync(join(place, 'tsconfig.json'), JSON.stringify(project))
-    return withoutSdk(await runCompiler(place))
+    writeFileSync(join(temporary, 'tsconfig.json'), JSON.stringify(project))
+    return withoutSdk(await runCompiler(temporary))
   } finally {
-    rmSync(place, { recursive: true })
+    rmSync(temporary, { recursive: true })
   }
 }
 
@@ -101,7 +101,7 @@ const runCompiler = (project: string): Promise<string> =>
 function withoutSdk(told: string): string {
   const sdk = ['runtime', 'schemas'].map((name) => join(relative(process.cwd(), root), name))
   const messages = told.split(/\n(?! )/)
-  return messages.filter((message) => !sdk.some((place) => message.startsWith(`${place}/`))).join('\n')
+  return messages.filter((message) => !sdk.some((path) => message.startsWith(`${path}/`))).join('\n')
 }
 
 const named = process.argv.slice(2)

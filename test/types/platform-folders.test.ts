@@ -104,30 +104,30 @@ test('TypeScript finds no error in folders of the other platform, each by its ow
 })
 
 /** Where the changed script of a row lies, beside the sound one. */
-const placeOf = ({ at }: Wrong, index: number): string => join(dirname(at), `wrong-${index}${extname(at)}`)
+const pathOf = ({ at }: Wrong, index: number): string => join(dirname(at), `wrong-${index}${extname(at)}`)
 
 describe('TypeScript finds each wrong spelling in such a folder:', () => {
-  let place: string
+  let folder: string
   let lines: string[]
   before(async () => {
-    place = mkdtempSync(join(tmpdir(), 'annex-wrong-'))
+    folder = mkdtempSync(join(tmpdir(), 'annex-wrong-'))
     const names = new Set(wrong.map(({ at }) => at.split('/')[0] ?? ''))
-    for (const name of names) cpSync(join(fixtures, name), join(place, name), { recursive: true })
+    for (const name of names) cpSync(join(fixtures, name), join(folder, name), { recursive: true })
     for (const [index, row] of wrong.entries()) {
-      const sound = readFileSync(join(place, row.at), 'utf8')
+      const sound = readFileSync(join(folder, row.at), 'utf8')
       assert.ok(sound.includes(row.from), `${row.at} has no ${row.from}`)
       writeFileSync(
-        join(place, placeOf(row, index)),
+        join(folder, pathOf(row, index)),
         sound.replace(row.from, () => row.to),
       )
     }
-    lines = (await compileFolders([...names].map((name) => join(place, name)))).lines
+    lines = (await compileFolders([...names].map((name) => join(folder, name)))).lines
   })
-  after(() => rmSync(place, { recursive: true }))
+  after(() => rmSync(folder, { recursive: true }))
 
   for (const [index, row] of wrong.entries()) {
     it(`${row.at.split('/')[0]}: ${row.to.trim()}`, () => {
-      const found = lines.findIndex((line) => line.startsWith(`${placeOf(row, index)}(`))
+      const found = lines.findIndex((line) => line.startsWith(`${pathOf(row, index)}(`))
       assert.notEqual(found, -1, 'nothing was found')
       const next = lines.slice(found + 1).findIndex((line) => !line.startsWith(' '))
       const message = lines.slice(found, next === -1 ? undefined : found + 1 + next).join('\n')
@@ -168,10 +168,10 @@ const options: [string, string | undefined, RegExp | undefined][] = [
 ]
 
 describe('the options of the compiler are those of the folder:', () => {
-  let place: string
+  let folder: string
   let lines: string[]
   before(async () => {
-    place = mkdtempSync(join(tmpdir(), 'annex-wrong-'))
+    folder = mkdtempSync(join(tmpdir(), 'annex-wrong-'))
     for (const [index, [, tsconfig]] of options.entries()) {
       const files = {
         'src/index.ts': loose,
@@ -180,13 +180,13 @@ describe('the options of the compiler are those of the folder:', () => {
         ...(tsconfig !== undefined && { 'tsconfig.json': tsconfig }),
       }
       for (const [path, text] of Object.entries(files)) {
-        mkdirSync(dirname(join(place, `${index}`, path)), { recursive: true })
-        writeFileSync(join(place, `${index}`, path), text)
+        mkdirSync(dirname(join(folder, `${index}`, path)), { recursive: true })
+        writeFileSync(join(folder, `${index}`, path), text)
       }
     }
-    ;({ lines } = await compileFolders(options.map((_, index) => join(place, `${index}`))))
+    ;({ lines } = await compileFolders(options.map((_, index) => join(folder, `${index}`))))
   })
-  after(() => rmSync(place, { recursive: true }))
+  after(() => rmSync(folder, { recursive: true }))
 
   for (const [index, [name, , says]] of options.entries()) {
     it(name, () => {

@@ -72,14 +72,14 @@ interface SignInSettings { provider: string; client_id?: string }
 type SignInContext = RuntimeContext<RuntimeEnvironment<{}, SignInSettings>>
 type Environment = SignInContext['environment']
 
-const placeOf = ({ siteInstallation }: Environment) => {
+const ownInstallationOf = ({ siteInstallation }: Environment) => {
   if (siteInstallation === undefined) throw new Error('Not in a site')
   const installation: string = siteInstallation.installation
   return { ...siteInstallation, installation }
 }
 
 const visit: FetchVisitorAuthenticationEventCallback = async (event, { environment }: SignInContext) => {
-  const { configuration, urls } = placeOf(environment)
+  const { configuration, urls } = ownInstallationOf(environment)
   const url = new URL(configuration.provider)
   url.searchParams.set('client_id', configuration.client_id ?? '')
   url.searchParams.set('redirect_uri', urls.publicEndpoint)
@@ -90,7 +90,7 @@ const visit: FetchVisitorAuthenticationEventCallback = async (event, { environme
 export default createIntegration<SignInContext>({
   async fetch(request, { api, environment }) {
     const { code } = await request.json<{ code: string }>()
-    const { configuration, installation, site } = placeOf(environment)
+    const { configuration, installation, site } = ownInstallationOf(environment)
     const answer = await fetch(configuration.provider, { method: 'POST', body: code })
     const { name } = await answer.json<{ name: string }>()
     const target = environment.installation?.target

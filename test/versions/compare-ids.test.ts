@@ -31,7 +31,7 @@ describe('ids of a manifest and of its script', () => {
     assert.deepEqual(compareIds([named('component', 'clip')], defined, from({ 'index.ts': clip })), [])
   })
 
-  it('are reported at both places, with the nearest name', () => {
+  it('are reported at both positions, with the nearest name', () => {
     const defined = { component: ['clip'], contentSource: [] }
     assert.deepEqual(shown([named('component', 'clips')], defined, from({ 'index.ts': clip })), [
       '/p/service-manifest.yaml:9:7 warning "blocks" names "clips", and the script defines no component of this id; did you mean "clip"? it defines: clip',

@@ -47,7 +47,7 @@ const bad: Record<string, { script: string; files?: Record<string, string>; at: 
     at: /\/ours\/index\.ts:\d:\d+$/,
     says: /^the script cannot be loaded: .*only a text/,
   },
-  'makes up the place of its error': {
+  'makes up the position of its error': {
     script: `const error = new Error('made up')\nerror.stack = 'at annex:ours:999999999:1 at annex:other:1:1 at annex:ours:0:0'\nthrow error\n${good}`,
     at: /\/ours\/index\.ts:1:1$/,
     says: /^the script cannot be loaded: made up$/,

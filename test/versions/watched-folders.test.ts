@@ -65,7 +65,7 @@ describe('watch', () => {
     await answers(annex, 'busy', 'two')
   })
 
-  it('loads a linked plugin folder, and sees changes at its real place', async (context) => {
+  it('loads a linked plugin folder, and sees changes at its real path', async (context) => {
     const annex = await startWatching(context)
     const elsewhere = makeFolder(context)
     const real = writePlugin(elsewhere, 'linked', { script: says('one') })
@@ -134,7 +134,7 @@ it('repositories, packages and files of editors are not watched, in a plugin fol
 })
 
 describe('a linked plugin folder', () => {
-  it('is confined to its real place', async (context) => {
+  it('is confined to its real path', async (context) => {
     const elsewhere = makeFolder(context)
     writeFileSync(join(elsewhere, 'beside.txt'), 'not theirs')
     const script = `import text from '../beside.txt'\n${says('x').replace('"x"', 'text')}`

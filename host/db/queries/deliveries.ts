@@ -4,7 +4,13 @@ import type { Db } from '../db.ts'
 import { createId, withPrefix } from '../ids.ts'
 import { forEachInserted, forEachRow, jsonRows, jsonTexts, rawRows } from '../sql.ts'
 import { insertJobs, type NewJob } from './jobs.ts'
-import { ensureReceivers, findPlaces, type Place, type ReceiverKey, receiverKeyColumns } from './receivers.ts'
+import {
+  ensureReceivers,
+  findReceiversOf,
+  type KnownReceiver,
+  type ReceiverKey,
+  receiverKeyColumns,
+} from './receivers.ts'
 
 export type DeliveryState = 'pending' | 'delivered' | 'failed'
 
@@ -57,7 +63,7 @@ const insertRows = forEachInserted<Delivery>({
 })
 
 type Row = NewDelivery & Pick<Delivery, 'id' | 'bodyId' | 'createdAt'>
-type Inserted = { delivery: DeliveryWithBody; place: Pick<Place, 'state' | 'ordered'> }
+type Inserted = { delivery: DeliveryWithBody; receiver: Pick<KnownReceiver, 'state' | 'ordered'> }
 
 /**
  * Stores deliveries and the jobs that send them. A handler that runs again for an event gets the deliveries of
@@ -73,12 +79,12 @@ export async function queueDeliveries(db: Db, given: readonly NewDelivery[]): Pr
   const inserted = await insertDeliveries(db, rows)
   if (inserted.length < rows.length) inserted.push(...(await insertWithReceivers(db, rows, inserted)))
   const used = new Set(inserted.map(({ delivery }) => delivery.bodyId))
-  const sent = inserted.filter(({ place }) => place.state !== 'disabled')
+  const sent = inserted.filter(({ receiver }) => receiver.state !== 'disabled')
   const dueAt = nowOf(db)
   await insertJobs(
     db,
-    sent.map(({ delivery, place }) =>
-      toDeliveryJob({ ...delivery, bodySize: Buffer.byteLength(delivery.body) }, place, dueAt),
+    sent.map(({ delivery, receiver }) =>
+      toDeliveryJob({ ...delivery, bodySize: Buffer.byteLength(delivery.body) }, receiver, dueAt),
     ),
   )
   await insertBodies(
@@ -104,7 +110,7 @@ export const toDeliveryJob = (
     installationId,
     bodySize,
   }: Pick<Delivery, 'id' | 'receiverId' | 'installationId'> & { bodySize: number },
-  { state, ordered }: Pick<Place, 'state' | 'ordered'>,
+  { state, ordered }: Pick<KnownReceiver, 'state' | 'ordered'>,
   dueAt: number,
 ): NewJob => ({
   id: withPrefix(id, 'job'),
@@ -132,12 +138,12 @@ async function insertWithReceivers(
 
 /** A delivery to a disabled receiver is stored as failed. A person can send it again after a resume. */
 async function insertDeliveries(db: Db, rows: readonly Row[]): Promise<Inserted[]> {
-  const receiverOf = await findPlaces(db, rows)
+  const receiverOf = await findReceiversOf(db, rows)
   const known = rows.flatMap((row): Inserted[] => {
-    const place = receiverOf(row)
-    if (place === undefined) return []
-    const delivery = { ...row, receiverId: place.id, attempts: 0, refusedId: null }
-    return [{ delivery: { ...delivery, ...toState(place, row.createdAt) }, place }]
+    const receiver = receiverOf(row)
+    if (receiver === undefined) return []
+    const delivery = { ...row, receiverId: receiver.id, attempts: 0, refusedId: null }
+    return [{ delivery: { ...delivery, ...toState(receiver, row.createdAt) }, receiver }]
   })
   const areNew = await insertRows(
     db,
@@ -147,7 +153,7 @@ async function insertDeliveries(db: Db, rows: readonly Row[]): Promise<Inserted[
 }
 
 const toState = (
-  { state, reason }: Place,
+  { state, reason }: KnownReceiver,
   nowMs: number,
 ): Pick<Delivery, 'state' | 'reason' | 'finishedAt'> =>
   state === 'disabled'

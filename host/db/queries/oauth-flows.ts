@@ -85,7 +85,7 @@ export async function startFlow(
   { id, endpoint, path }: OAuthFlow,
   given: Pick<OAuthFlow, 'stateHash' | 'scriptState' | 'callback'>,
 ): Promise<void> {
-  // The last flow of each place stays: `isCallback` knows the redirect address by it.
+  // The last flow of each path stays: `isCallback` knows the redirect address by it.
   await db('oauthFlows').where({ endpoint, path }).where('expiresAt', '<', nowOf(db)).delete()
   await db('oauthFlows').where({ id }).update(given)
 }

@@ -7,97 +7,97 @@ import type { Delivery } from './deliveries.ts'
 /** Kinds of pruned history. Deliveries include their attempts. `waitingEvents`: jobs of events that wait for a resume. */
 export type Pruned = 'deliveries' | 'events' | 'jobs' | 'waitingEvents'
 
-/** `place` orders the rows, the newest last. `endedAt` is the time of a row's end, and `isOver` finds ended rows. */
-type Rule = { table: string; place: string; prefix?: IdPrefix; endedAt: string; isOver?: string }
+/** `position` orders the rows, the newest last. `endedAt` is the time of a row's end, and `isOver` finds ended rows. */
+type Rule = { table: string; position: string; prefix?: IdPrefix; endedAt: string; isOver?: string }
 
 const rules: Readonly<Record<Pruned, Rule>> = {
   deliveries: {
-    ...{ table: 'deliveries', place: 'id', prefix: 'dlv' },
+    ...{ table: 'deliveries', position: 'id', prefix: 'dlv' },
     ...{ endedAt: 'finished_at', isOver: `state <> 'pending'` },
   },
-  events: { table: 'events', place: 'received_at', endedAt: 'received_at' },
+  events: { table: 'events', position: 'received_at', endedAt: 'received_at' },
   jobs: {
-    ...{ table: 'jobs', place: 'id', prefix: 'job' },
+    ...{ table: 'jobs', position: 'id', prefix: 'job' },
     ...{ endedAt: 'finished_at', isOver: `state = 'failed'` },
   },
   waitingEvents: {
-    ...{ table: 'jobs', place: 'id', prefix: 'job' },
+    ...{ table: 'jobs', position: 'id', prefix: 'job' },
     ...{ endedAt: 'created_at', isOver: `state = 'waiting' and kind = 'event'` },
   },
 }
 
 export const prunedTables = Object.keys(rules) as Pruned[]
 
-/** A place in the order of a table: an id, or a time. */
-export type Place = string | number
+/** A position in the order of a table: an id, or a time. */
+export type RowPosition = string | number
 
-/** The place `rows` rows before `from`, `undefined` when there are fewer rows. Counting a million at once takes too long. */
-export async function findPlaceBefore(
+/** The position `rows` rows before `from`, `undefined` when there are fewer rows. Counting a million at once takes too long. */
+export async function findPositionBefore(
   db: Db,
   table: Pruned,
-  from: Place | undefined,
+  from: RowPosition | undefined,
   rows: number,
-): Promise<Place | undefined> {
+): Promise<RowPosition | undefined> {
   const query = newestFirst(db, table).offset(rows).limit(1)
-  if (from !== undefined) query.where(rules[table].place, '<=', from)
-  return (await query.first<{ place: Place }>())?.place
+  if (from !== undefined) query.where(rules[table].position, '<=', from)
+  return (await query.first<{ position: RowPosition }>())?.position
 }
 
-/** The next rows of a table before a place, the newest first, with their places and the columns `more`. */
+/** The next rows of a table before a position, the newest first, with their positions and the columns `more`. */
 function nextBefore(
   db: Db,
   table: Pruned,
-  { before, limit, more }: { before: Place | undefined; limit: number; more: readonly string[] },
+  { before, limit, more }: { before: RowPosition | undefined; limit: number; more: readonly string[] },
 ): Knex.QueryBuilder {
   const query = newestFirst(db, table)
     .select(more.map((one) => db.raw(one)))
     .limit(limit)
-  return before === undefined ? query : query.where(rules[table].place, '<', before)
+  return before === undefined ? query : query.where(rules[table].position, '<', before)
 }
 
 function newestFirst(db: Db, table: Pruned): Knex.QueryBuilder {
-  const { table: from, place, isOver } = rules[table]
-  const query = db(from).select(`${place} as place`).orderBy(place, 'desc')
+  const { table: from, position, isOver } = rules[table]
+  const query = db(from).select(`${position} as position`).orderBy(position, 'desc')
   // Pending jobs are no history. Few deliveries are pending, so the query does not filter them.
   if (from === 'jobs' && isOver !== undefined) query.whereRaw(isOver)
   if (table === 'jobs') query.whereIn('kind', ['event', 'task', 'delivery'])
   return query
 }
 
-/** Old rows of a table: rows up to a place, and rows that ended before a time, in Unix ms. */
-export type Old = { upTo: Place | undefined; endedBefore: number | undefined }
+/** Old rows of a table: rows up to a position, and rows that ended before a time, in Unix ms. */
+export type Old = { upTo: RowPosition | undefined; endedBefore: number | undefined }
 
 /**
- * Reads the next `limit` rows after the place `after`, and removes the old ended ones.
+ * Reads the next `limit` rows after the position `after`, and removes the old ended ones.
  *
- * @returns the number of removed rows, and the last place: `undefined` at the end
+ * @returns the number of removed rows, and the last position: `undefined` at the end
  */
 export async function pruneSome(
   db: Db,
   table: Pruned,
-  given: { old: Old; after: Place | undefined; limit: number },
-): Promise<{ changed: number; reached: Place | undefined }> {
+  given: { old: Old; after: RowPosition | undefined; limit: number },
+): Promise<{ changed: number; reached: RowPosition | undefined }> {
   const { old, after, limit } = given
-  const { table: from, place, endedAt, isOver } = rules[table]
+  const { table: from, position, endedAt, isOver } = rules[table]
   const query = db(from)
-    .select('id', `${place} as place`, `${endedAt} as endedAt`)
-    .orderBy(place)
+    .select('id', `${position} as position`, `${endedAt} as endedAt`)
+    .orderBy(position)
     .limit(limit)
-  query.where(place, '<=', lastPlaceOf(table, old))
+  query.where(position, '<=', lastPositionOf(table, old))
   if (isOver !== undefined) query.whereRaw(isOver)
-  if (after !== undefined) query.where(place, '>', after)
+  if (after !== undefined) query.where(position, '>', after)
   const rows = await query
   const gone = rows.filter(
-    (row: { place: Place; endedAt: number | null }) =>
-      (old.upTo !== undefined && row.place <= old.upTo) ||
+    (row: { position: RowPosition; endedAt: number | null }) =>
+      (old.upTo !== undefined && row.position <= old.upTo) ||
       (old.endedBefore !== undefined && row.endedAt !== null && row.endedAt < old.endedBefore),
   )
   const changed = gone.length === 0 ? 0 : await remove(db, table, gone)
-  return { changed, reached: rows.length === limit ? rows.at(-1)?.place : undefined }
+  return { changed, reached: rows.length === limit ? rows.at(-1)?.position : undefined }
 }
 
 /** A row that was created after a time has not ended before it. */
-function lastPlaceOf(table: Pruned, { upTo, endedBefore }: Old): Place {
+function lastPositionOf(table: Pruned, { upTo, endedBefore }: Old): RowPosition {
   const { prefix } = rules[table]
   const madeBefore =
     endedBefore === undefined || prefix === undefined ? endedBefore : firstIdAt(prefix, endedBefore)
@@ -105,14 +105,18 @@ function lastPlaceOf(table: Pruned, { upTo, endedBefore }: Old): Place {
   return upTo > madeBefore ? upTo : madeBefore
 }
 
-async function remove(db: Db, table: Pruned, rows: readonly { id: string; place: Place }[]): Promise<number> {
+async function remove(
+  db: Db,
+  table: Pruned,
+  rows: readonly { id: string; position: RowPosition }[],
+): Promise<number> {
   const ids = rows.map(({ id }) => id)
   if (table === 'deliveries') return removeDeliveries(db, ids)
   const query = db(rules[table].table).whereIn('id', ids)
   if (table === 'waitingEvents') query.whereRaw(`not (${isSetup(db)})`)
   if (table === 'events') {
     // Two organizations may have events with one id.
-    const times = rows.map(({ place }) => Number(place))
+    const times = rows.map(({ position }) => Number(position))
     query.whereBetween('receivedAt', [Math.min(...times), Math.max(...times)])
   }
   const { isOver } = rules[table]
@@ -154,7 +158,7 @@ export const isOnlyPruner = (transaction: Db): Promise<boolean> => tryLock(trans
 const lockId = 0x616e6e78
 
 /** `bytes`: the size of the texts of a row. */
-export type SizedRow = { place: Place; bytes: number }
+export type SizedRow = { position: RowPosition; bytes: number }
 
 const attemptText = ['request_headers', 'response_headers', 'response_body', 'error_message']
   .map((column) => `coalesce(octet_length(${column}), 0)`)
@@ -174,20 +178,20 @@ const sizes: Readonly<Record<Pruned, readonly string[]>> = {
 type Read = SizedRow & { bodyId?: string; bodyBytes?: number }
 
 /**
- * The next rows of a table before a place, the newest first, with the size of their texts. A shared body counts for its
+ * The next rows of a table before a position, the newest first, with the size of their texts. A shared body counts for its
  * first delivery.
  */
 export async function readSizes(
   db: Db,
   table: Pruned,
-  page: { before: Place | undefined; limit: number },
+  page: { before: RowPosition | undefined; limit: number },
 ): Promise<SizedRow[]> {
   const rows: Read[] = await nextBefore(db, table, { ...page, more: sizes[table] })
   const counted = new Set<string>()
-  return rows.map(({ place, bytes, bodyId, bodyBytes = 0 }) => {
-    if (bodyId === undefined || counted.has(bodyId)) return { place, bytes }
+  return rows.map(({ position, bytes, bodyId, bodyBytes = 0 }) => {
+    if (bodyId === undefined || counted.has(bodyId)) return { position, bytes }
     counted.add(bodyId)
-    return { place, bytes: bytes + bodyBytes }
+    return { position, bytes: bytes + bodyBytes }
   })
 }
 

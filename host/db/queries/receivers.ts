@@ -47,20 +47,20 @@ export async function ensureReceivers(db: Db, keys: readonly ReceiverKey[]): Pro
 }
 
 /** The fields of a receiver that a new delivery needs. */
-export type Place = ReceiverKey & Pick<Receiver, 'id' | 'state' | 'reason' | 'ordered'>
+export type KnownReceiver = ReceiverKey & Pick<Receiver, 'id' | 'state' | 'reason' | 'ordered'>
 
 /** Receivers by their keys. A resume of a paused one waits for the transaction, and finds the jobs that it stores. */
-export async function findPlaces(
+export async function findReceiversOf(
   db: Db,
   keys: readonly ReceiverKey[],
-): Promise<(key: ReceiverKey) => Place | undefined> {
+): Promise<(key: ReceiverKey) => KnownReceiver | undefined> {
   const distinct = new Map(
     keys.map(({ installationId, signedBy, url }) => {
       const key = { installationId, signedBy, url }
       return [textOf(key), key]
     }),
   )
-  const places = await rawRows<Place>(
+  const receivers = await rawRows<KnownReceiver>(
     db,
     `select receivers.id, receivers.installation_id, receivers.signed_by, receivers.url, receivers.state,
        receivers.reason, receivers.ordered
@@ -68,12 +68,12 @@ export async function findPlaces(
        and receivers.signed_by = given.signed_by and receivers.url = given.url`,
     [JSON.stringify([...distinct.values()])],
   )
-  const found = new Map(places.map((place) => [textOf(place), place]))
-  const paused = places.filter(({ state }) => state === 'paused')
+  const found = new Map(receivers.map((receiver) => [textOf(receiver), receiver]))
+  const paused = receivers.filter(({ state }) => state === 'paused')
   // Active receivers are not locked: each commit would wait for other hosts that store their health.
   const ids = paused.map(({ id }) => id)
   const resumed = ids.length === 0 ? [] : await findUnpaused(db, ids)
-  for (const place of paused) if (resumed.includes(place.id)) place.state = 'active'
+  for (const receiver of paused) if (resumed.includes(receiver.id)) receiver.state = 'active'
   return (key) => found.get(textOf(key))
 }
 

@@ -5,7 +5,7 @@ import { jsonRows, jsonTexts, rawRows } from '../sql.ts'
 import { toDeliveryJob } from './deliveries.ts'
 import { insertJobs } from './jobs.ts'
 import { type DeliveryFilter, narrow, unindexed } from './list-deliveries.ts'
-import type { Place } from './receivers.ts'
+import type { KnownReceiver } from './receivers.ts'
 
 /** A delivery to send again, with its due time in Unix ms. */
 export type Again = { id: string; dueAt: number }
@@ -43,8 +43,8 @@ export async function sendAgain(db: Db, all: readonly Again[], failedUpToMs?: nu
       .sort(newestFirst)
       .reverse()
       .map((delivery) => {
-        const place = receivers.get(delivery.receiverId) ?? { state: 'active', ordered: false }
-        return toDeliveryJob(delivery, place, dueAt.get(delivery.id) ?? 0)
+        const receiver = receivers.get(delivery.receiverId) ?? { state: 'active', ordered: false }
+        return toDeliveryJob(delivery, receiver, dueAt.get(delivery.id) ?? 0)
       }),
   )
   return sent.map(({ id }) => id)
@@ -81,7 +81,7 @@ async function lockRows(db: Db, all: readonly Again[]): Promise<void> {
 async function findStates(
   db: Db,
   sent: readonly Sent[],
-): Promise<Map<string, Pick<Place, 'state' | 'ordered'>>> {
+): Promise<Map<string, Pick<KnownReceiver, 'state' | 'ordered'>>> {
   const ids = [...new Set(sent.map(({ receiverId }) => receiverId))]
   const rows = await db('receivers').select('id', 'state', 'ordered').whereIn('id', ids).forShare()
   return new Map(rows.map((row) => [row.id, row]))

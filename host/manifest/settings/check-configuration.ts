@@ -65,9 +65,9 @@ export function checkConfiguration(
     Object.hasOwn(stored, name) && isDeepStrictEqual(stored[name], (configuration as Configuration)[name])
   const found = findSettingProblems(declared, level, withDefaults(manifest, level, configuration), isStored)
   const unknown = found.unknown.map((problem) => {
-    const place = describePlace(manifest, level, problem.path)
-    const message = `is no setting of the ${level}: it belongs to ${place}`
-    return place === '' ? problem : { ...problem, message }
+    const owner = describeLevels(manifest, level, problem.path)
+    const message = `is no setting of the ${level}: it belongs to ${owner}`
+    return owner === '' ? problem : { ...problem, message }
   })
   const connections = by === 'installer' ? findHandmadeConnections(declared, given, stored) : []
   const problems = [...unknown.filter(() => by === 'installer'), ...found.wrong, ...connections]
@@ -85,10 +85,10 @@ export function propertyOf(
 }
 
 /** The levels that declare a setting which `level` lacks: `the account`, `the site and the space`. Empty: no level does. */
-export function describePlace(manifest: Manifest, level: LevelKind, name: string): string {
+export function describeLevels(manifest: Manifest, level: LevelKind, name: string): string {
   const has = (at: LevelKind) => propertyOf(manifest, at, name) !== undefined
-  const places = has(level) ? [] : levels.filter(has)
-  return places.map((place) => `the ${place}`).join(' and ')
+  const owning = has(level) ? [] : levels.filter(has)
+  return owning.map((kind) => `the ${kind}`).join(' and ')
 }
 
 /** Settings as a script reads them, with defaults. */

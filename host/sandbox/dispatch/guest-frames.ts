@@ -90,7 +90,7 @@ export function createGuestFrames(given: {
     const isStream = frame.flags === answered.streams
     if (result.kind === 'response' && (result.head.length ?? 0) > limits.bodyBytes) return refuseAnswer(live)
     const refused = result.kind === 'error' ? limitOf(result.error, limits) : undefined
-    // The log gets the place in the script. The visitor does not.
+    // The log gets the position in the script. The visitor does not.
     if (refused !== undefined && result.kind === 'error')
       onLog(live.queued.context, 'error', result.error.stack ?? result.error.message)
     live.outcome = refused?.code ?? (result.kind === 'error' ? 'script_error' : 'ok')

@@ -1,9 +1,9 @@
 import type { RuntimeEnvironment } from '../environment.ts'
-import { type FlowPlace, flowPlaceOf } from './flow-state.ts'
+import { type FlowLevel, flowLevelOf } from './flow-state.ts'
 import type { OAuthCredentials } from './oauth-config.ts'
 
 /** Where credentials are stored: the level, and the names there. */
-export type Holder = { place: FlowPlace; names: string[] }
+export type Holder = { level: FlowLevel; names: string[] }
 
 /**
  * The level and the names that hold the credentials. A site's configuration has the account's values too, so the account
@@ -11,20 +11,20 @@ export type Holder = { place: FlowPlace; names: string[] }
  */
 export const holderOf = (credentials: OAuthCredentials, environment: RuntimeEnvironment): Holder => {
   const { installation, spaceInstallation, siteInstallation } = environment
-  const deepest = flowPlaceOf(environment) ?? { installationId: '' }
+  const deepest = flowLevelOf(environment) ?? { installationId: '' }
   const levels = [
-    { place: { installationId: deepest.installationId }, configuration: installation?.configuration },
-    { place: deepest, configuration: (siteInstallation ?? spaceInstallation)?.configuration },
+    { level: { installationId: deepest.installationId }, configuration: installation?.configuration },
+    { level: deepest, configuration: (siteInstallation ?? spaceInstallation)?.configuration },
   ]
-  for (const { place, configuration = {} } of levels) {
+  for (const { level, configuration = {} } of levels) {
     const holding = Object.entries(configuration).filter(([, value]) =>
       isSame(toCredentials(value), credentials),
     )
     // `oauth_credentials` first: it is what the reference platform's scripts read.
     const names = holding.map(([name]) => name).sort((one) => (one === 'oauth_credentials' ? -1 : 1))
-    if (names.length > 0) return { place, names }
+    if (names.length > 0) return { level, names }
   }
-  return { place: deepest, names: ['oauth_credentials'] }
+  return { level: deepest, names: ['oauth_credentials'] }
 }
 
 export const isSame = (one: OAuthCredentials | undefined, other: OAuthCredentials): boolean =>

@@ -2,10 +2,10 @@ import type { RuntimeEnvironment } from '../environment.ts'
 import { ExposableError } from '../exposable-error.ts'
 
 /** A level of an installation that credentials are stored for. */
-export type FlowPlace = { installationId: string; spaceId?: string; siteId?: string }
+export type FlowLevel = { installationId: string; spaceId?: string; siteId?: string }
 
 /** The level of this environment; `undefined` outside of an installation. */
-export const flowPlaceOf = (environment: RuntimeEnvironment): FlowPlace | undefined => {
+export const flowLevelOf = (environment: RuntimeEnvironment): FlowLevel | undefined => {
   const { installation, spaceInstallation, siteInstallation } = environment
   if (installation === undefined) return undefined
   return {

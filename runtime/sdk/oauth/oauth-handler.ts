@@ -2,7 +2,7 @@ import type { RuntimeContext } from '../context.ts'
 import type { FetchHandler } from '../definition.ts'
 import type { Installation } from '../environment.ts'
 import { ExposableError } from '../exposable-error.ts'
-import { createVerifier, flowPlaceOf, parseStateText, toStateText } from './flow-state.ts'
+import { createVerifier, flowLevelOf, parseStateText, toStateText } from './flow-state.ts'
 import {
   accountOf,
   clientFields,
@@ -40,8 +40,8 @@ export const createOAuthHandler =
     if (refusal !== null) throw new ExposableError(`The provider refused the connection: ${refusal}`)
     // Annex sends a callback to the level where its flow began.
     const { installation } = context.environment
-    const place = flowPlaceOf(context.environment)
-    if (installation === undefined || place === undefined) {
+    const level = flowLevelOf(context.environment)
+    if (installation === undefined || level === undefined) {
       return new Response('A connection starts at the endpoint of an installation.', { status: 400 })
     }
     const code = url.searchParams.get('code')
@@ -61,7 +61,7 @@ export const createOAuthHandler =
     const { account = accountOf(answer.id_token), ...credentials } = extracted
     const keep = options.replace === false ? 'all' : 'settings'
     const connection = { callback: calledPath(url, context), ...(account !== undefined && { account }) }
-    await storeCredentials(place, { ...credentials, keep, connection }, context)
+    await storeCredentials(level, { ...credentials, keep, connection }, context)
     return new Response(closingPage, { headers: { 'content-type': 'text/html; charset=utf-8' } })
   }
 

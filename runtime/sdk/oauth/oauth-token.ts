@@ -76,7 +76,7 @@ const renew = async (
   let current = given
   for (;;) {
     // Renewed since the environment was read, by this sandbox or another one.
-    const stored = toCredentials((await readStored(holder.place, context))[holder.names[0] ?? ''])
+    const stored = toCredentials((await readStored(holder.level, context))[holder.names[0] ?? ''])
     if (stored !== undefined && !isSame(stored, current)) current = stored
     const { refresh_token: refreshToken } = current
     if (!refreshToken || isFresh(current)) return current.access_token
@@ -100,15 +100,15 @@ const renew = async (
  * may suspect a theft and end the grant.
  */
 const claim = async (
-  { place, names }: Holder,
+  { level, names }: Holder,
   credentials: OAuthCredentials,
   context: RuntimeContext,
 ): Promise<boolean> => {
   try {
-    const stored = await storeCredentials(place, { connection: { names, step: 'claim' } }, context)
+    const stored = await storeCredentials(level, { connection: { names, step: 'claim' } }, context)
     const current = toCredentials(stored[names[0] ?? ''])
     if (current === undefined || isSame(current, credentials)) return true
-    await storeCredentials(place, { connection: { names, step: 'renewed' } }, context)
+    await storeCredentials(level, { connection: { names, step: 'renewed' } }, context)
     return false
   } catch (error) {
     if (error instanceof ApiError && error.errorCode === 'connection_broken') throw broken()
@@ -119,7 +119,7 @@ const claim = async (
 
 const refreshOnce = async (
   refreshToken: string,
-  { place, names }: Holder,
+  { level, names }: Holder,
   config: OAuthConfig,
   context: RuntimeContext,
   installation: Installation,
@@ -142,7 +142,7 @@ const refreshOnce = async (
     const renewed =
       credentials === undefined ? {} : Object.fromEntries(names.map((name) => [name, credentials]))
     await storeCredentials(
-      place,
+      level,
       {
         ...more,
         configuration: { ...others, ...renewed },
@@ -161,15 +161,15 @@ const refreshOnce = async (
   } catch (error) {
     refreshes.delete(refreshToken)
     // Another host may have been first.
-    const stored = toCredentials((await readStored(place, context))[names[0] ?? ''])
+    const stored = toCredentials((await readStored(level, context))[names[0] ?? ''])
     if (stored !== undefined && stored.refresh_token !== refreshToken && isFresh(stored)) return stored
     if (!(error instanceof TokenError) || error.consequence === 'later') {
-      await storeCredentials(place, { connection: { names, step: 'renewed' } }, context)
+      await storeCredentials(level, { connection: { names, step: 'renewed' } }, context)
       throw error
     }
     const refusal = { names, error: error.reason ?? `status ${error.status}` }
     const retry = error.consequence === 'refused' ? { retryAfterMs } : {}
-    await storeCredentials(place, { connection: { ...refusal, ...retry } }, context)
+    await storeCredentials(level, { connection: { ...refusal, ...retry } }, context)
     throw broken()
   }
 }

@@ -1,6 +1,6 @@
 import type { RuntimeContext } from '../context.ts'
 import { toCredentials } from './credentials-holder.ts'
-import { flowPlaceOf } from './flow-state.ts'
+import { flowLevelOf } from './flow-state.ts'
 import { clientFields, type OAuthConfig, resolveUrl } from './oauth-config.ts'
 import { readStored } from './store-credentials.ts'
 import { postForm } from './token-request.ts'
@@ -25,13 +25,13 @@ export const revokeOAuthTokens = async <Context extends RuntimeContext<unknown> 
 ): Promise<number> => {
   const context = given as unknown as RuntimeContext
   const { installation } = context.environment
-  const place = flowPlaceOf(context.environment)
-  if (config.revokeURL === undefined || installation === undefined || place === undefined) return 0
+  const level = flowLevelOf(context.environment)
+  if (config.revokeURL === undefined || installation === undefined || level === undefined) return 0
   const before = Object.entries(event.previous?.configuration ?? {})
   if (before.every(([, value]) => toCredentials(value) === undefined)) return 0
   // A connection whose token was renewed meanwhile still has its name: its old token may not be revoked, as some providers
   // end the whole grant then.
-  const stored = event.type.endsWith('_deleted') ? {} : await readStored(place, context)
+  const stored = event.type.endsWith('_deleted') ? {} : await readStored(level, context)
   const ended = before.flatMap(([name, value]) => {
     const credentials = toCredentials(stored[name]) === undefined ? toCredentials(value) : undefined
     return credentials === undefined ? [] : [credentials]

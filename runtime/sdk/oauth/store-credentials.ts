@@ -1,12 +1,12 @@
 import type { InstallationUpdate } from '../api/records.ts'
 import type { RuntimeContext } from '../context.ts'
-import type { FlowPlace } from './flow-state.ts'
+import type { FlowLevel } from './flow-state.ts'
 
 type Stored = { configuration?: Record<string, unknown> }
 
 /** What is stored for the installation, site or space now; the environment may be older. */
 export const readStored = async (
-  { installationId, siteId, spaceId }: FlowPlace,
+  { installationId, siteId, spaceId }: FlowLevel,
   context: RuntimeContext,
 ): Promise<Record<string, unknown>> => {
   const { integrations } = context.integration.api
@@ -22,7 +22,7 @@ export const readStored = async (
 
 /** Writes credentials to the installation, site or space. @returns all that is stored there then */
 export const storeCredentials = async (
-  { installationId, siteId, spaceId }: FlowPlace,
+  { installationId, siteId, spaceId }: FlowLevel,
   update: InstallationUpdate,
   context: RuntimeContext,
 ): Promise<Record<string, unknown>> => {

@@ -3,7 +3,7 @@ import type { Element } from './elements.ts'
 
 export type Props = Record<string, unknown>
 export type State = Record<string, unknown>
-/** The place where a component is shown: `{ type: 'document', … }`, `{ type: 'configuration', … }` or another. */
+/** Where a component is shown: `{ type: 'document', … }`, `{ type: 'configuration', … }` or another. */
 export type RenderContext = { type?: string; [field: string]: unknown }
 /** An action of the user. Names of built-in actions begin with "@"; other names are the component's own. */
 export type Action = { action: string; [field: string]: unknown }

@@ -69,7 +69,7 @@ export const assertInBounds = (view: ArrayBufferView): void => {
   throw uncloneable('A view that is out of the bounds of its buffer cannot be cloned')
 }
 
-/** Only an array that is in bounds has a first place that can be looked at; an empty one may be in bounds. */
+/** Only an array that is in bounds has a first element that can be looked at; an empty one may be in bounds. */
 const isOutOfBounds = (view: ArrayBufferView): boolean => {
   if (view.buffer.byteLength === 0 && !(view.buffer as ArrayBuffer).resizable) return false
   try {

@@ -13,7 +13,7 @@ const callHandler: Call = (handler, event) => {
 }
 
 /**
- * Gives `holder` (a prototype, or the global object) the attribute `on` + type. A handler keeps the place among the
+ * Gives `holder` (a prototype, or the global object) the attribute `on` + type. A handler keeps the position among the
  * listeners that the first one had. `wasSet` hears of each handler that is set.
  */
 export const defineEventHandler = (

@@ -2,9 +2,9 @@ import { rmSync } from 'node:fs'
 import { agreementTo } from '../../support/agreement.ts'
 import type { Annex, Json } from '../../support/annex.ts'
 import { writePlugin } from '../../support/plugin-folder.ts'
-import type { Params, Place } from './world.ts'
+import type { Params, RecordSet } from './world.ts'
 
-/** Makes a record in a place. @returns its parameters of a path */
+/** Makes a record among these records. @returns its parameters of a path */
 export type Make = Record<
   | 'installation'
   | 'installLink'
@@ -18,7 +18,7 @@ export type Make = Record<
   | 'space'
   | 'spaceInstallation'
   | 'token',
-  (place: Place) => Promise<Params>
+  (records: RecordSet) => Promise<Params>
 >
 
 /** New records, for calls that end them. */
@@ -34,7 +34,7 @@ export function createMake({ pluginsDir, api }: Annex): Make {
     return json
   }
   const post = (path: string, body: object) => put('POST', path, body)
-  const base = ({ params: { integration, installation } }: Place) =>
+  const base = ({ params: { integration, installation } }: RecordSet) =>
     `/v1/integrations/${integration}/installations/${installation}`
   const make: Make = {
     async installation({ params: { org } }) {
@@ -69,17 +69,17 @@ export function createMake({ pluginsDir, api }: Annex): Make {
     site: async ({ params: { org } }) => ({
       site: (await post(`/v1/orgs/${org}/sites`, { slug: next(), title: 'Fresh' })).id,
     }),
-    async siteInstallation(place) {
-      const { site = '' } = await make.site(place)
-      await post(`${base(place)}/sites`, { site })
+    async siteInstallation(records) {
+      const { site = '' } = await make.site(records)
+      await post(`${base(records)}/sites`, { site })
       return { site }
     },
     space: async ({ params: { org } }) => ({
       space: (await post(`/v1/orgs/${org}/spaces`, { slug: next(), title: 'Fresh' })).id,
     }),
-    async spaceInstallation(place) {
-      const { space = '' } = await make.space(place)
-      await post(`${base(place)}/spaces`, { space })
+    async spaceInstallation(records) {
+      const { space = '' } = await make.space(records)
+      await post(`${base(records)}/spaces`, { space })
       return { space }
     },
     token: async ({ params: { org } }) => ({

@@ -13,9 +13,9 @@ import {
   createWorld,
   key,
   type Params,
-  type Place,
-  type PlaceName,
   plugin,
+  type RecordSet,
+  type RecordSetName,
   scopes,
   type World,
 } from './world.ts'
@@ -34,7 +34,13 @@ type Answer = { status: number; code: string | undefined; text: string }
 type Caller = { name: string; role: string; token?: string; scopes?: readonly string[] }
 /** The answer that a cell must have. */
 type Expected = 'allowed' | { status: number; code?: string }
-type Cell = { operation: Operation; place: Place; caller: Caller; expected: Expected; inCapitals?: true }
+type Cell = {
+  operation: Operation
+  records: RecordSet
+  caller: Caller
+  expected: Expected
+  inCapitals?: true
+}
 
 let world: World
 const wrong: string[] = []
@@ -47,8 +53,8 @@ after(() => world?.close())
 /** The parameters of the operation's path that say where a record lies. */
 const names = ({ path }: Operation, ...of: string[]): boolean => of.some((name) => path.includes(`{${name}}`))
 
-function placesOf(operation: Operation): Place[] {
-  const { own, sibling, foreign, unagreed } = world.places
+function recordSetsOf(operation: Operation): RecordSet[] {
+  const { own, sibling, foreign, unagreed } = world.recordSets
   if (!operation.path.includes('{') || operation.path === '/v1/tokens/{token}') return [own]
   const isOfOrganization = names(operation, 'org') && !names(operation, 'site')
   if (isOfOrganization) return [own, foreign]
@@ -58,19 +64,19 @@ function placesOf(operation: Operation): Place[] {
 }
 
 /** True when the caller may know that the record is there. */
-function isInReach(operation: Operation, place: PlaceName, { role }: Caller): boolean {
-  if (role === 'operator' || place === 'own') return true
+function isInReach(operation: Operation, records: RecordSetName, { role }: Caller): boolean {
+  if (role === 'operator' || records === 'own') return true
   const isIntegration = names(operation, 'integration') && !names(operation, 'installation')
-  if (rowOf(operation).isPublic && place === 'sibling') return true
+  if (rowOf(operation).isPublic && records === 'sibling') return true
   if (role === 'installation') return false
-  if (role === 'integration') return place === 'foreign' && !isIntegration
-  return place === 'sibling'
+  if (role === 'integration') return records === 'foreign' && !isIntegration
+  return records === 'sibling'
 }
 
-function expect(operation: Operation, place: PlaceName, caller: Caller): Expected {
+function expect(operation: Operation, records: RecordSetName, caller: Caller): Expected {
   if (caller.role === 'none') return { status: 401 }
   if (!operation.roles.some((role) => role === caller.role)) return { status: 403, code: 'forbidden' }
-  if (!isInReach(operation, place, caller)) return { status: 404 }
+  if (!isInReach(operation, records, caller)) return { status: 404 }
   const { scope } = operation
   if (scope !== undefined && caller.scopes !== undefined && !caller.scopes.includes(scope)) {
     return { status: 403, code: 'missing_scope' }
@@ -78,15 +84,15 @@ function expect(operation: Operation, place: PlaceName, caller: Caller): Expecte
   return 'allowed'
 }
 
-async function ask({ operation, place, caller, expected, inCapitals }: Cell): Promise<Answer> {
+async function ask({ operation, records, caller, expected, inCapitals }: Cell): Promise<Answer> {
   const { method, path, body, bodyExample } = operation
   const row = rowOf(operation)
   const isIntegration = names(operation, 'integration') && !names(operation, 'installation')
   const params: Params = {
-    ...place.params,
-    ...(isIntegration && place.name === 'foreign' && { integration: 'theirs' }),
+    ...records.params,
+    ...(isIntegration && records.name === 'foreign' && { integration: 'theirs' }),
     ...row.params,
-    ...(row.fresh !== undefined && expected === 'allowed' && (await world.make[row.fresh](place))),
+    ...(row.fresh !== undefined && expected === 'allowed' && (await world.make[row.fresh](records))),
   }
   const given = row.body?.(params, caller.role) ?? bodyExample
   const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name) => {
@@ -112,14 +118,17 @@ async function ask({ operation, place, caller, expected, inCapitals }: Cell): Pr
   return { status, text, code: status < 400 ? undefined : /"code":"(\w+)"/.exec(text)?.[1] }
 }
 
-function isAsExpected({ operation, place, caller, expected }: Cell, { status, code, text }: Answer): boolean {
+function isAsExpected(
+  { operation, records, caller, expected }: Cell,
+  { status, code, text }: Answer,
+): boolean {
   if (expected !== 'allowed') {
     if (code === 'missing_scope' && !text.includes(operation.scope ?? '')) return false
     return status === expected.status && (expected.code === undefined || code === expected.code)
   }
   // A conflict: the call has reached the record, whose state refuses it.
   if (status >= 400 && code !== 'conflict') return false
-  const isOurs = caller.role !== 'operator' && caller.role !== 'integration' && place.name !== 'foreign'
+  const isOurs = caller.role !== 'operator' && caller.role !== 'integration' && records.name !== 'foreign'
   return !isOurs || !world.foreignIds.some((id) => text.includes(id))
 }
 
@@ -133,9 +142,9 @@ async function run(cells: readonly Cell[], kind: string): Promise<void> {
         const result = cell.expected === 'allowed' ? 'allowed' : String(cell.expected.status)
         counts.set(`${kind} ${result}`, (counts.get(`${kind} ${result}`) ?? 0) + 1)
         if (isAsExpected(cell, answer)) continue
-        const { operation, place, caller, expected } = cell
+        const { operation, records, caller, expected } = cell
         const got = `${answer.status} ${answer.code ?? ''} ${answer.text.slice(0, 200)}`
-        wrong.push(`${operation.id} ${place.name} ${caller.name}: ${JSON.stringify(expected)}, but ${got}`)
+        wrong.push(`${operation.id} ${records.name} ${caller.name}: ${JSON.stringify(expected)}, but ${got}`)
       }
     }
     // An organization has one installation of an integration at a time.
@@ -144,13 +153,18 @@ async function run(cells: readonly Cell[], kind: string): Promise<void> {
   }
 }
 
-const cellsOf = (operation: Operation, places: Place[], callers: Caller[]): Cell[] =>
-  places.flatMap((place) =>
-    callers.map((caller) => ({ operation, place, caller, expected: expect(operation, place.name, caller) })),
+const cellsOf = (operation: Operation, recordSets: RecordSet[], callers: Caller[]): Cell[] =>
+  recordSets.flatMap((records) =>
+    callers.map((caller) => ({
+      operation,
+      records,
+      caller,
+      expected: expect(operation, records.name, caller),
+    })),
   )
 
 describe('the matrix of the API', () => {
-  it('holds for each route, place and role', async (t) => {
+  it('holds for each route, record set and role', async (t) => {
     const people = Object.entries(world.people).map(([role, token]) => ({ name: role, role, token }))
     const scripts = await Promise.all(
       (['installation', 'integration'] as const).map(async (kind) => ({
@@ -164,7 +178,7 @@ describe('the matrix of the API', () => {
     ]
     const callers = [...people, ...scripts, ...strangers]
     await run(
-      closed.flatMap((operation) => cellsOf(operation, placesOf(operation), callers)),
+      closed.flatMap((operation) => cellsOf(operation, recordSetsOf(operation), callers)),
       'roles',
     )
     report(t, 'roles')
@@ -184,7 +198,7 @@ describe('the matrix of the API', () => {
     ]
     const cells = closed
       .filter((operation) => names(operation, ...named))
-      .flatMap((operation) => cellsOf(operation, placesOf(operation), callers))
+      .flatMap((operation) => cellsOf(operation, recordSetsOf(operation), callers))
     await run(
       cells.map((cell) => ({ ...cell, inCapitals: true as const })),
       'capitals',
@@ -203,7 +217,7 @@ describe('the matrix of the API', () => {
       )
       const cells = closed
         .filter(({ roles }) => roles.includes(kind))
-        .flatMap((operation) => cellsOf(operation, [world.places.own], callers))
+        .flatMap((operation) => cellsOf(operation, [world.recordSets.own], callers))
       await run(cells, 'scopes')
     }
     report(t, 'scopes')
@@ -212,7 +226,7 @@ describe('the matrix of the API', () => {
   it('refuses tokens that are expired, unsigned, for another purpose or of an unknown installation', async () => {
     const caller = { kind: 'installation', integration: 'asks', installationId: 'inst_none', scopes }
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
-    const known = { ...caller, installationId: world.places.own.params.installation }
+    const known = { ...caller, installationId: world.recordSets.own.params.installation }
     const tokens = {
       expired: await sign(undefined, '-1s'),
       unsigned: `${part({ alg: 'none' })}.${part({ caller: known })}.`,
@@ -227,8 +241,8 @@ describe('the matrix of the API', () => {
   })
 
   it('ends a scope at once when the version no longer declares it', async () => {
-    const { annex, places } = world
-    const path = `/v1/spaces/${places.own.params.space}`
+    const { annex, recordSets } = world
+    const path = `/v1/spaces/${recordSets.own.params.space}`
     const token = await world.scriptToken()
     assert.equal((await annex.api('GET', path, undefined, token)).status, 200)
     const fewer = scopes.filter((scope) => scope !== 'space:metadata:read')
@@ -258,7 +272,7 @@ const report = (t: { diagnostic: (text: string) => void }, kind: string): void =
 async function sign(secret: Uint8Array | undefined, end: string, caller?: object): Promise<string> {
   const known = {
     ...{ kind: 'installation', integration: 'asks', scopes },
-    installationId: world.places.own.params.installation,
+    installationId: world.recordSets.own.params.installation,
   }
   return new SignJWT({ caller: caller ?? known })
     .setProtectedHeader({ alg: 'HS256' })

@@ -7,7 +7,7 @@ export type Row = {
   /** Default: the example of the schema. */
   body?: (params: Params, role: string) => unknown
   query?: (params: Params, role: string) => string
-  /** Parameters of its path that differ from those of the place. */
+  /** Parameters of its path that differ from those of the record set. */
   params?: Params
   /** Any token may read it where it is public. */
   isPublic?: true
@@ -93,7 +93,7 @@ export const rows: Record<OperationId, Row> = {
   },
   getIntegrationInstallationById: plain,
   updateIntegrationInstallation: configuration,
-  // With `all` the installation would reach the places of other cells.
+  // With `all` the installation would reach the records of other cells.
   selectPlaces: { body: () => ({ spaces: 'selected', sites: 'selected' }) },
   uninstallIntegration: { fresh: 'installation' },
   pauseInstallation: plain,

@@ -14,21 +14,21 @@ export const scopes: readonly string[] = manifestSchema.$defs.scope.enum
 export type Params = Record<string, string>
 
 /** The records that the parameters of a path name, and where they lie for the callers of the matrix. */
-export type Place = { name: 'own' | 'sibling' | 'foreign' | 'unagreed'; params: Params }
+export type RecordSet = { name: 'own' | 'sibling' | 'foreign' | 'unagreed'; params: Params }
 
 /**
  * `sibling`: another integration in the own organization. `foreign`: the own integration in another organization.
  * `unagreed`: another integration there.
  */
-export type PlaceName = Place['name']
+export type RecordSetName = RecordSet['name']
 
 export type World = {
   annex: Annex
-  places: Record<PlaceName, Place>
+  recordSets: Record<RecordSetName, RecordSet>
   /** Ids of the other organization: no answer to the own one shows them. */
   foreignIds: string[]
   make: Make
-  /** A token of a script. Default: the installation in the own place, with all scopes. */
+  /** A token of a script. Default: the installation in the own records, with all scopes. */
   scriptToken: (given?: {
     kind?: 'installation' | 'integration'
     scopes?: readonly string[]
@@ -100,7 +100,7 @@ export async function createWorld(): Promise<World> {
   await post('/v1/reload', {})
 
   /** A site, a space with a page, a member and a token, and an integration that is installed there, with its history. */
-  async function createPlace(name: PlaceName, org: string, integration: string): Promise<Place> {
+  async function createRecordSet(name: RecordSetName, org: string, integration: string): Promise<RecordSet> {
     const space = (await post(`/v1/orgs/${org}/spaces`, { slug: name, title: name })).id
     const page = 'hello'
     await putPage(space, page)
@@ -135,10 +135,10 @@ export async function createWorld(): Promise<World> {
   const putPage = (space: string, page: string) =>
     annex.api('PUT', `/v1/spaces/${space}/content/page/${page}`, { title: 'Hello', markdown: '# Hello' })
 
-  const own = await createPlace('own', 'home', 'asks')
-  const sibling = await createPlace('sibling', 'home', 'other')
-  const foreign = await createPlace('foreign', 'acme', 'asks')
-  const unagreed = await createPlace('unagreed', 'acme', 'other')
+  const own = await createRecordSet('own', 'home', 'asks')
+  const sibling = await createRecordSet('sibling', 'home', 'other')
+  const foreign = await createRecordSet('foreign', 'acme', 'asks')
+  const unagreed = await createRecordSet('unagreed', 'acme', 'other')
   const tokenOf = async (role: string) => (await post('/v1/orgs/home/tokens', { role, label: role })).token
   const scriptKey = createSecretBox(key).deriveKey('script tokens')
   const tokens = createScriptTokens(scriptKey)
@@ -146,7 +146,7 @@ export async function createWorld(): Promise<World> {
     annex,
     scriptKey,
     make: createMake(annex),
-    places: { own, sibling, foreign, unagreed },
+    recordSets: { own, sibling, foreign, unagreed },
     foreignIds: [foreign, unagreed].flatMap(({ params }) =>
       Object.values(params).filter((id) => /^[a-z]+_[0-9a-f-]{36}$/.test(id)),
     ),

@@ -71,15 +71,15 @@ export function createWorld(): World {
     const timer = { at: now + Math.max(0, ms), run, owner }
     insert(timer)
     return () => {
-      const place = timers.indexOf(timer)
-      if (place >= 0) timers.splice(place, 1)
+      const index = timers.indexOf(timer)
+      if (index >= 0) timers.splice(index, 1)
     }
   }
 
   /** Before those of the same moment that came earlier, as they are taken from the end. */
   function insert(timer: Timer): void {
-    let place = timers.length
-    while (place > 0 && (timers[place - 1]?.at ?? 0) <= timer.at) place -= 1
-    timers.splice(place, 0, timer)
+    let index = timers.length
+    while (index > 0 && (timers[index - 1]?.at ?? 0) <= timer.at) index -= 1
+    timers.splice(index, 0, timer)
   }
 }

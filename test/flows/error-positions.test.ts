@@ -75,7 +75,7 @@ module.exports = function broken(text) {
 }
 
 /** `file:line:column` of what follows a mark. The engine points at the name of a method, and at `new`. */
-function placeOf(mark: string): string {
+function positionOf(mark: string): string {
   const [found] = Object.entries({ 'index.ts': index, ...files }).filter(([, text]) =>
     text.includes(`/*${mark}*/`),
   )
@@ -129,8 +129,8 @@ describe('an error in the log names the author’s file, line and column', () =>
         (answered) => answered.json.items.some((item: Json) => item.text.includes(message)),
       )
       const text: string = json.items.find((item: Json) => item.text.includes(message)).text
-      const places = [...text.matchAll(/plugins\/marks\/\S+?:\d+:\d+/g)].map(([place]) => place)
-      assert.deepEqual(places.slice(0, marks.length), marks.map(placeOf), text)
+      const positions = [...text.matchAll(/plugins\/marks\/\S+?:\d+:\d+/g)].map(([position]) => position)
+      assert.deepEqual(positions.slice(0, marks.length), marks.map(positionOf), text)
       assert.doesNotMatch(text, /annex:|runtime\/(?:web|process)|file:\/\//)
     })
   }
@@ -234,7 +234,7 @@ describe('a plugin folder that cannot run says where', () => {
   const broken: [
     name: string,
     script: string,
-    place: [string, number, number],
+    position: [string, number, number],
     message: RegExp,
     hint: RegExp,
   ][] = [

@@ -20,12 +20,12 @@ import { openDataFolder, ownDataFolder } from '../../host/db/data-folder.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
 import { closedPort } from '../egress/local-server.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'annex-places-'))
+const folder = mkdtempSync(join(tmpdir(), 'annex-data-paths-'))
 after(() => rmSync(folder, { recursive: true }))
 const file = join(folder, 'file')
 writeFileSync(file, 'this is no database, but text that goes on for a while\n'.repeat(100))
 
-describe('a place of data that cannot be used is named as the setting that it is', () => {
+describe('a data path that cannot be used is named as the setting that it is', () => {
   it('a data folder that is a file, or lies below one', async () => {
     for (const dataDir of [file, join(file, 'below')]) {
       await assert.rejects(ownDataFolder(dataDir), {
