@@ -59,7 +59,7 @@ export function createClient(server: {
   const { token, fetch: send = fetch } = server
 
   async function open(address: Address, request: AnyRequest = {}): Promise<Response> {
-    const { method, path } = toTarget(address, request.params)
+    const { method, path } = toMethodAndPath(address, request.params)
     const url = new URL(path, server.url)
     for (const [name, value] of Object.entries(request.query ?? {})) {
       if (value !== undefined) url.searchParams.set(name, String(value))
@@ -114,7 +114,7 @@ type List = { items: unknown[]; next?: { page: string } }
  *
  * @throws ParameterError
  */
-function toTarget(address: Address, given: object = {}): { method: string; path: string } {
+function toMethodAndPath(address: Address, given: object = {}): { method: string; path: string } {
   const params = new Map<string, string>(Object.entries(given))
   const [method = '', account = ''] = address.split(' ')
   const kind = ['site', 'space'].find((name) => params.has(name) && !account.includes(`{${name}}`))

@@ -87,7 +87,7 @@ export function addConnectionRoutes(on: OnOperation, parts: ConnectionParts): vo
     const organizationId = own === undefined ? '' : installationOf(own).organizationId
     const organization = await findOrganization(db, organizationId)
     const level = own?.kind === 'account' ? undefined : own
-    const place = level && (await findPlace(db, level.kind, organizationId, level.targetId))
+    const place = level && (await findPlace(db, level.kind, organizationId, level.placeId))
     const provider = await findProvider(context, { level: ref, path, prepared }, parts)
     return {
       provider: provider?.host,
@@ -96,7 +96,7 @@ export function addConnectionRoutes(on: OnOperation, parts: ConnectionParts): vo
         title: organization?.title ?? '',
         subdomain: organization?.subdomain ?? organizationId,
       },
-      place: level && { kind: level.kind, title: place?.title ?? level.targetId },
+      place: level && { kind: level.kind, title: place?.title ?? level.placeId },
       maker: maker ?? 'a person whose name was not kept',
     }
   }

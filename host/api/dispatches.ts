@@ -111,7 +111,7 @@ const toSite = ({ integration, installation, site }: SiteParams): LevelRef => ({
   kind: 'site',
   integration,
   installationId: installation,
-  targetId: site,
+  placeId: site,
 })
 
 /** A page at the address of a published script has no origin, and loads nothing. Sites of other origins may include it. */

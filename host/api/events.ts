@@ -3,7 +3,7 @@ import type { Db } from '../db/db.ts'
 import { isExternalId } from '../db/queries/external-ids.ts'
 import { findOrganization } from '../db/queries/organizations.ts'
 import { findPlace, isOwnId } from '../db/queries/places.ts'
-import { eventTarget, explainSkipped } from '../events/match-installations.ts'
+import { explainSkipped, placeOfEvent } from '../events/match-installations.ts'
 import type { PublishEvent } from '../events/publish-event.ts'
 import type { PublishedEvent } from '../events/validate-event.ts'
 import { theirOrganization } from './caller.ts'
@@ -19,7 +19,7 @@ export function addEventRoutes(on: OnOperation, { reader, publish }: EventParts)
   const organizations = cacheReads({ keyOf: String, read: (id: string) => findOrganization(reader, id) })
   const skipped = cacheReads({
     keyOf: ({ organizationId, event, takers }: SkippedQuery) =>
-      `${organizationId} ${event.type} ${eventTarget(event).id} ${takers}`,
+      `${organizationId} ${event.type} ${placeOfEvent(event).id} ${takers}`,
     read: ({ organizationId, event }) => explainSkipped(reader, organizationId, event),
   })
 

@@ -90,10 +90,10 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
 
   on('GET /v1/integrations/{integration}/installations/{installation}/storage', async (request) => {
     const { installation } = await openLevel(db, request)
-    const items = (await listStores(db, installation.id)).map(({ targetKind, targetId, keys, bytes }) => ({
+    const items = (await listStores(db, installation.id)).map(({ placeKind, placeId, keys, bytes }) => ({
       object: 'storage' as const,
-      level: targetKind ?? ('installation' as const),
-      ...(targetKind !== null && { [targetKind]: targetId }),
+      level: placeKind ?? ('installation' as const),
+      ...(placeKind !== null && { [placeKind]: placeId }),
       keys,
       bytes,
     }))
@@ -111,7 +111,7 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
   }
 }
 
-const targetOperations = {
+const placeOperations = {
   site: {
     list: 'GET /v1/integrations/{integration}/installations/{installation}/sites',
     install: 'POST /v1/integrations/{integration}/installations/{installation}/sites',
@@ -123,11 +123,11 @@ const targetOperations = {
 } as const
 
 /** Installing in the sites and spaces of an organization. */
-export function addTargetRoutes(on: OnOperation, parts: InstallationParts): void {
+export function addPlaceRoutes(on: OnOperation, parts: InstallationParts): void {
   const { db, box, publicUrl } = parts
 
   for (const kind of ['site', 'space'] as const) {
-    const { list, install: installOn } = targetOperations[kind]
+    const { list, install: installOn } = placeOperations[kind]
 
     on(list, async (request) => {
       const { caller, installation, manifest } = await openLevel(db, request)
@@ -135,7 +135,7 @@ export function addTargetRoutes(on: OnOperation, parts: InstallationParts): void
       return listPage(request, {
         cursor: idCursor(kind),
         read: (at) => listPlaceLevels(db, installation, kind, at),
-        cursorOf: ({ targetId }) => targetId,
+        cursorOf: ({ placeId }) => placeId,
         // All are of one kind; the list of each kind has a type of its own.
         toView: (level): never => toListed(toPlaceView(level, viewer), caller) as never,
       })

@@ -4,7 +4,7 @@ import type {
 } from '../../schemas/generated/api/installations.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
-import type { TargetKind } from '../db/queries/installations.ts'
+import type { PlaceKind } from '../db/queries/installations.ts'
 import { toStoredName } from '../db/queries/integrations.ts'
 import { listPlacesOfIntegration } from '../db/queries/levels.ts'
 import { AnnexError } from '../errors.ts'
@@ -33,7 +33,7 @@ export function addIntegrationLevelRoutes(
     list<ListedSpaceInstallation>('space', request),
   )
 
-  async function list<View>(kind: TargetKind, request: Request) {
+  async function list<View>(kind: PlaceKind, request: Request) {
     const { caller, params, query } = request
     const integration = await toStoredName(db, params.integration)
     if (!isPerson(caller) && caller.integration !== integration) throw noIntegration(params.integration)
@@ -53,7 +53,7 @@ export function addIntegrationLevelRoutes(
           limit,
           ...(after !== undefined && { after: parseCursor(after) }),
         }),
-      cursorOf: ({ installationId, targetId }) => `${installationId} ${targetId}`,
+      cursorOf: ({ installationId, placeId }) => `${installationId} ${placeId}`,
       toView: async (level) => {
         const viewer = { caller, manifest: await readManifest(level.above), publicUrl: publicUrl() }
         return toListed(toPlaceView(level, viewer), caller) as View
@@ -66,9 +66,9 @@ export function addIntegrationLevelRoutes(
 
 const levelCursor = /^(inst_[0-9a-f-]{36}) ([a-z]+_[0-9a-f-]{36})$/
 
-function parseCursor(cursor: string): { installationId: string; targetId: string } {
-  const [, installationId = '', targetId = ''] = levelCursor.exec(cursor) ?? []
-  return { installationId, targetId }
+function parseCursor(cursor: string): { installationId: string; placeId: string } {
+  const [, installationId = '', placeId = ''] = levelCursor.exec(cursor) ?? []
+  return { installationId, placeId }
 }
 
 const noIntegration = (name: string): AnnexError =>

@@ -14,7 +14,7 @@ import { writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import { toVisibleSettings } from '../installations/level-settings.ts'
-import { type EventJob, openEvent, secretsOfEvent } from '../installations/setup-event.ts'
+import { type EventJob, openEvent, parseSubject, secretsOfEvent } from '../installations/setup-event.ts'
 import { recordAudit } from '../logs/audit.ts'
 import { originOf, type Person } from './caller.ts'
 import { idCursor, listPage, ownOf, toIso } from './list-query.ts'
@@ -53,7 +53,7 @@ export function addJobRoutes(on: OnOperation, { db, longReader }: JobParts): voi
 
   on('GET /v1/jobs/{job}', async (request) => {
     const job = await open(request)
-    const { level, event } = JSON.parse(job.subject) as EventJob
+    const { level, event } = parseSubject(job.subject)
     return {
       ...toView(job),
       payload: await withoutCredentials(level, openEvent(db, event), secretsOfEvent(event)),
@@ -62,7 +62,7 @@ export function addJobRoutes(on: OnOperation, { db, longReader }: JobParts): voi
 
   on('POST /v1/jobs/{job}/run', async (request) => {
     const { id, state, subject } = await open(request)
-    const { level, event } = JSON.parse(subject) as EventJob
+    const { level, event } = parseSubject(subject)
     const organizationId = await ownerOf(level)
     await writeTransaction(db, async (transaction) => {
       if (!(await runScriptJobAgain(transaction, id))) throw notFailed(id, state, 'be run again')
@@ -77,7 +77,7 @@ export function addJobRoutes(on: OnOperation, { db, longReader }: JobParts): voi
 
   on('DELETE /v1/jobs/{job}', async (request) => {
     const { id, state, subject } = await open(request)
-    const { level, event } = JSON.parse(subject) as EventJob
+    const { level, event } = parseSubject(subject)
     const organizationId = await ownerOf(level)
     await writeTransaction(db, async (transaction) => {
       if (!(await deleteFailedJob(transaction, id))) throw notFailed(id, state, 'be discarded')
@@ -99,7 +99,7 @@ export function addJobRoutes(on: OnOperation, { db, longReader }: JobParts): voi
     const installation =
       level.kind === 'integration' ? undefined : await findInstallation(db, level.installationId)
     const manifest = (await findDeployed(db, level.integration, installation))?.manifest
-    const kind = 'targetId' in level ? level.kind : 'account'
+    const kind = 'placeId' in level ? level.kind : 'account'
     const settingDetails = Object.fromEntries(secrets.map((name) => [name, { secret: true as const }]))
     const configuration = toVisibleSettings(manifest, {
       kind,
@@ -148,7 +148,7 @@ function toView({
   createdAt,
   finishedAt,
 }: ScriptJob): Job {
-  const { level, event } = JSON.parse(subject) as EventJob
+  const { level, event } = parseSubject(subject)
   const request = requestIn(lastError ?? '')
   return {
     object: 'job',
@@ -157,7 +157,7 @@ function toView({
     state,
     integration: level.integration,
     ...('installationId' in level && { installation: level.installationId }),
-    ...('targetId' in level && { target: { [level.kind]: level.targetId } }),
+    ...('placeId' in level && { target: { [level.kind]: level.placeId } }),
     event: { id: event.eventId, type: event.type },
     attempts: attempt,
     ...(state === 'due' && { nextAttemptAt: toIso(dueAt) }),

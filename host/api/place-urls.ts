@@ -1,4 +1,4 @@
-import type { TargetKind } from '../db/queries/installations.ts'
+import type { PlaceKind } from '../db/queries/installations.ts'
 
 /**
  * Where people see a site or space: in Annex, and where it is published. Scripts of the reference platform read `public` too,
@@ -6,7 +6,7 @@ import type { TargetKind } from '../db/queries/installations.ts'
  */
 export function toPlaceUrls(
   publicUrl: string,
-  kind: TargetKind,
+  kind: PlaceKind,
   { id, organizationId }: { id: string; organizationId: string },
   published: string | null | undefined,
 ): { app: string; published?: string; public?: string } {

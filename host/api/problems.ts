@@ -216,11 +216,11 @@ async function readInstallations(db: Db, owner: Owner): Promise<Noticed[]> {
       }),
     ),
     ...broken
-      .flatMap(({ details, targetId, ...of }) =>
+      .flatMap(({ details, placeId, ...of }) =>
         brokenConnections(details, Date.now()).map(
           ({ name, error, since = of.since }): Noticed => ({
             ...toNoticed('connection', { ...of, since }),
-            sentence: `The connection ${name} of ${of.integration}${targetId === '' ? '' : ` in ${targetId}`} is broken: ${error}`,
+            sentence: `The connection ${name} of ${of.integration}${placeId === '' ? '' : ` in ${placeId}`} is broken: ${error}`,
             fix: `Connect it again. npx annex installations ${of.installationId} shows where.`,
           }),
         ),
@@ -232,7 +232,7 @@ async function readInstallations(db: Db, owner: Owner): Promise<Noticed[]> {
 function toPending({ level, version, why }: UnfitLevel): Noticed {
   const { id, integration, organizationId } = installationOf(level)
   const since = Math.max(Number(version.createdAt), Number(level.createdAt))
-  const place = level.kind === 'account' ? '' : ` in the ${level.kind} ${level.targetId}`
+  const place = level.kind === 'account' ? '' : ` in the ${level.kind} ${level.placeId}`
   const list = why.slice(0, mostNamed).map(({ path, message }) => `${path.split('/').at(-1)}: ${message}`)
   const more = why.length - list.length
   const rest = more > 0 ? ` There ${more === 1 ? 'is 1' : `are ${more}`} more.` : ''

@@ -10,7 +10,7 @@ import { addEventRoutes } from './events.ts'
 import { addHealthRoutes } from './health.ts'
 import { addHomeRoute } from './home.ts'
 import { addInstallLinkRoutes } from './install-links.ts'
-import { addInstallationRoutes, addTargetRoutes } from './installations.ts'
+import { addInstallationRoutes, addPlaceRoutes } from './installations.ts'
 import { addIntegrationLevelRoutes } from './integration-levels.ts'
 import { addIntegrationRoutes } from './integrations.ts'
 import { addJobRoutes } from './jobs.ts'
@@ -51,7 +51,7 @@ const resources = [
   addIntegrationLevelRoutes,
   addInstallLinkRoutes,
   addInstallationRoutes,
-  addTargetRoutes,
+  addPlaceRoutes,
   addLevelRoutes,
   addConnectionRoutes,
   addSettingOptionRoutes,

@@ -4,7 +4,7 @@ import { isInstallKey } from '../access/install-keys.ts'
 import type { Caller } from '../access/tokens.ts'
 import { isSameName } from '../db/any-case.ts'
 import type { Db } from '../db/db.ts'
-import { findRunning, type Installation, type Running, type TargetKind } from '../db/queries/installations.ts'
+import { findRunning, type Installation, type PlaceKind, type Running } from '../db/queries/installations.ts'
 import { findIntegration, type IntegrationRow } from '../db/queries/integrations.ts'
 import { findPlaceLevel, type Level } from '../db/queries/levels.ts'
 import { findInstalled } from '../db/queries/list-installations.ts'
@@ -54,8 +54,8 @@ export async function openUndeployed(
   const kind = site === undefined ? 'space' : 'site'
   const name = site ?? space ?? ''
   const { id, organizationId } = installation
-  const targetId = (await findPlace(db, kind, organizationId, name))?.id ?? name
-  const level = await findPlaceLevel(db, installation, { kind, targetId })
+  const placeId = (await findPlace(db, kind, organizationId, name))?.id ?? name
+  const level = await findPlaceLevel(db, installation, { kind, placeId })
   if (level !== undefined && isThereFor(caller, level)) return { caller, level, installation, manifest }
   throw new AnnexError('not_found', `${id} is not installed in the ${kind} ${name}.`)
 }
@@ -121,7 +121,7 @@ function maySee(caller: Caller, installation: Installation): boolean {
  * @throws AnnexError `not_found`; `missing_scope` for a script that reaches it without the operation's scope; `bad_request`
  *   where several have the slug
  */
-export async function visiblePlace<Kind extends TargetKind>(
+export async function visiblePlace<Kind extends PlaceKind>(
   db: Db,
   caller: Caller,
   operation: Pick<Operation, 'scope'>,
@@ -175,7 +175,7 @@ async function reachedOf<Place extends { organizationId: string }>(
 
 function onlyMatch<Place>(
   [found, another]: readonly Place[],
-  kind: TargetKind,
+  kind: PlaceKind,
   name: string,
   where: string,
 ): Place {

@@ -80,7 +80,7 @@ const unread: Readonly<Record<string, Unread>> = {
 }
 
 const automatic: ReadonlySet<string> = new Set(['react-jsx', 'react-jsxdev'])
-/** For these targets TypeScript assigns class fields. */
+/** For these values of `target` TypeScript assigns class fields. */
 const assigning = /^es(3|5|6|20(1\d|2[01]))$/
 
 /** TypeScript ignores the case of such values. */

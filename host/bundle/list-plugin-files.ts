@@ -7,7 +7,7 @@ import { isInside } from '../manifest/read-inside.ts'
 
 const maxEntries = 100_000
 
-/** A file of a plugin folder by its relative path. `link` is the target of a symlink. */
+/** A file of a plugin folder by its relative path. `link` is the path that a symlink has. */
 export type PluginFile = { path: string; link?: string }
 
 /** esbuild's resolver reads these files itself, and as a whole. */

@@ -7,23 +7,23 @@ import {
   findInstallation,
   findLevel,
   type InstalledLevel,
+  type LevelOptions,
   type LevelRecord,
   nameLevel,
   paramsOf,
   readIntegration,
   settingsOf,
-  type TargetOptions,
 } from './find-records.ts'
 import { sayPending } from './installations.ts'
-import { addTargetOptions, collect, UsageError, withExamples } from './options.ts'
+import { addLevelOptions, collect, UsageError, withExamples } from './options.ts'
 import type { Integration } from './records.ts'
 import { openSession } from './session.ts'
 import { paint, type Terminal, toStatus } from './terminal.ts'
 
-type Options = TargetOptions & { set?: string[]; unset?: string[] }
+type Options = LevelOptions & { set?: string[]; unset?: string[] }
 
 export function addConfigure(program: Command): void {
-  const command = addTargetOptions(
+  const command = addLevelOptions(
     program
       .command('configure')
       .description('change settings of an installation; other settings keep their values')
@@ -53,7 +53,7 @@ async function configure(named: string, options: Options, command: Command): Pro
     throw withLevelHint(error, integration, level.place?.object ?? 'account', unset)
   })
   const records =
-    changed.object === 'installation' ? { installation: changed } : { installation, target: changed }
+    changed.object === 'installation' ? { installation: changed } : { installation, placeLevel: changed }
   printInstalled(session.terminal, { integration, ...records, level, signingSecrets: [] })
 }
 
@@ -174,7 +174,7 @@ export type Installed = {
   integration: Integration
   installation: Installation
   /** The site or space installation. */
-  target?: LevelRecord
+  placeLevel?: LevelRecord
   level: InstalledLevel
   /** Only of levels that are new: each secret is shown once. */
   signingSecrets: { level: string; secret: string }[]
@@ -183,21 +183,21 @@ export type Installed = {
 /** Prints the ids, status, endpoint and new secrets of an installation. */
 export function printInstalled(
   terminal: Terminal,
-  { integration: declared, installation, target, level, signingSecrets }: Installed,
+  { integration: declared, installation, placeLevel, level, signingSecrets }: Installed,
 ): void {
   if (terminal.json) {
-    terminal.printJson({ installation, ...(target && { target }), signingSecrets })
+    terminal.printJson({ installation, ...(placeLevel && { target: placeLevel }), signingSecrets })
     return
   }
   const { integration, id } = installation
   terminal.print(paint('bold', integration), ` ${id} `, toStatus(installation.status))
-  if (target !== undefined) terminal.print(`${nameLevel(level)} `, toStatus(target.status))
-  terminal.print(`endpoint ${(target ?? installation).urls.publicEndpoint}`)
+  if (placeLevel !== undefined) terminal.print(`${nameLevel(level)} `, toStatus(placeLevel.status))
+  terminal.print(`endpoint ${(placeLevel ?? installation).urls.publicEndpoint}`)
   for (const { level: name, secret } of signingSecrets) terminal.print(`signing secret (${name}) ${secret}`)
   if (signingSecrets.length > 0) terminal.say('Keep the signing secrets: they are shown only once.')
   if (installation.status === 'pending') sayPending(terminal, declared, { ...installation, kind: 'account' })
   const { place } = level
-  if (target?.status === 'pending' && place !== undefined) {
-    sayPending(terminal, declared, { ...target, kind: place.object, place: place.slug })
+  if (placeLevel?.status === 'pending' && place !== undefined) {
+    sayPending(terminal, declared, { ...placeLevel, kind: place.object, place: place.slug })
   }
 }

@@ -2,19 +2,19 @@ import type { Command } from 'commander'
 import {
   findInstallation,
   findLevel,
+  type LevelOptions,
   paramsOf,
   readIntegration,
   settingsOf,
-  type TargetOptions,
 } from './find-records.ts'
-import { addTargetOptions, UsageError, withExamples } from './options.ts'
+import { addLevelOptions, UsageError, withExamples } from './options.ts'
 import type { Integration } from './records.ts'
 import { openSession } from './session.ts'
 
-type Options = TargetOptions & { path?: string }
+type Options = LevelOptions & { path?: string }
 
 export function addConnect(program: Command): void {
-  const command = addTargetOptions(
+  const command = addLevelOptions(
     program
       .command('connect')
       .description('connect an installation with a provider: prints a link to open in a browser')

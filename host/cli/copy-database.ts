@@ -39,7 +39,7 @@ export function addCopyDatabase(program: Command): void {
 
 type Addresses = { from: string; to: string }
 
-/** @throws AnnexError, UsageError. The target has all rows then, or none. */
+/** @throws AnnexError, UsageError. The destination has all rows then, or none. */
 async function copy(terminal: Terminal, { from, to }: Addresses): Promise<CopiedTable[]> {
   const files = { from: fileOf('FROM', from), to: fileOf('TO', to) }
   if (from === to || (files.from !== undefined && realPath(files.from) === realPath(files.to ?? ''))) {
@@ -49,12 +49,12 @@ async function copy(terminal: Terminal, { from, to }: Addresses): Promise<Copied
     throw new AnnexError('not_found', `FROM: There is no file ${files.from}.`)
   }
   // Loaded only here: the other commands start faster without a database.
-  const { copyDatabase, prepareSource, prepareTarget } = await import('../db/copy-database.ts')
+  const { copyDatabase, prepareSource, prepareDestination } = await import('../db/copy-database.ts')
   const { explainStorageError } = await import('../db/errors.ts')
   const { openDatabase } = await import('../db/open-database.ts')
   await using ends = new AsyncDisposableStack()
   for (const folder of foldersOf({ from, to }, Object.values(files))) ends.defer(await lock(folder))
-  const open = async (role: string, url: string, prepare: typeof prepareTarget): Promise<Database> => {
+  const open = async (role: string, url: string, prepare: typeof prepareDestination): Promise<Database> => {
     const database = await openDatabase(url, '', prepare).catch((error) => {
       throw toRoleError(role, error)
     })
@@ -62,8 +62,8 @@ async function copy(terminal: Terminal, { from, to }: Addresses): Promise<Copied
     return database
   }
   const source = await open('FROM', from, prepareSource)
-  const target = await open('TO', to, prepareTarget)
-  return await copyDatabase(source.db, target.db, createProgress(terminal)).catch((error) => {
+  const destination = await open('TO', to, prepareDestination)
+  return await copyDatabase(source.db, destination.db, createProgress(terminal)).catch((error) => {
     throw explainStorageError(error) ?? error
   })
 }

@@ -110,7 +110,7 @@ async function findInstallationById(api: Client, id: string): Promise<Installati
   }
 }
 
-export type TargetOptions = { org?: string; site?: string; space?: string }
+export type LevelOptions = { org?: string; site?: string; space?: string }
 
 /**
  * An installation by its id, or by the name of its integration in an organization.
@@ -120,7 +120,7 @@ export type TargetOptions = { org?: string; site?: string; space?: string }
 export async function findInstallation(
   session: Session,
   idOrIntegration: string,
-  { org }: TargetOptions = {},
+  { org }: LevelOptions = {},
 ): Promise<Installation> {
   assertName(idOrIntegration)
   if (idOrIntegration.startsWith('inst_')) return findInstallationById(session.api, idOrIntegration)
@@ -139,7 +139,7 @@ export async function findInstallation(
 export async function findLevel(
   session: Session,
   installation: Installation,
-  { site, space }: TargetOptions,
+  { site, space }: LevelOptions,
 ): Promise<InstalledLevel> {
   const kind = site !== undefined ? 'site' : 'space'
   const named = site ?? space

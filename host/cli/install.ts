@@ -9,15 +9,15 @@ import {
   findOrganization,
   findSiteOrSpace,
   type InstalledLevel,
+  type LevelOptions,
   type LevelRecord,
   nameLevel,
   paramsOf,
   readInstallation,
   readIntegration,
   readLevel,
-  type TargetOptions,
 } from './find-records.ts'
-import { addTargetOptions, collect, UsageError, withExamples } from './options.ts'
+import { addLevelOptions, collect, UsageError, withExamples } from './options.ts'
 import { ownCommand } from './own-command.ts'
 import type { Integration, SiteOrSpace } from './records.ts'
 import { openSession, type Session } from './session.ts'
@@ -25,10 +25,10 @@ import { confirm, type Terminal } from './terminal.ts'
 
 /** Only a new level has a secret to show. */
 type MaybeNew<Level extends LevelRecord> = Level & Partial<NewSecret>
-type Options = TargetOptions & { set?: string[]; installKey?: string; yes?: true }
+type Options = LevelOptions & { set?: string[]; installKey?: string; yes?: true }
 
 export function addInstall(program: Command): void {
-  const command = addTargetOptions(
+  const command = addLevelOptions(
     program
       .command('install')
       .description('install an integration in an organization, and in one of its sites or spaces')
@@ -54,13 +54,13 @@ async function install(name: string, options: Options, command: Command): Promis
   const { api, terminal } = session
   const integration = await readIntegration(api, name, byLink)
   const organization = await findOrganization(session, options.org)
-  const place = await findTarget(session, organization, options)
+  const place = await findWantedPlace(session, organization, options)
   const where = { ...(place && { place }) }
   const settings = await checkSettings(api, integration, where, options.set ?? [], byLink)
   const made = await ensureInstallation(session, integration, organization, options)
   const level: InstalledLevel = { installation: made, ...where }
-  const target = place && (await ensureTarget(session, made, place))
-  const signingSecrets = toSecrets([{}, made], target && [level, target])
+  const placeLevel = place && (await ensureInstalledIn(session, made, place))
+  const signingSecrets = toSecrets([{}, made], placeLevel && [level, placeLevel])
   let refused: unknown
   await configureLevel(api, level, { set: settings }).catch((error) => {
     refused = error
@@ -68,11 +68,17 @@ async function install(name: string, options: Options, command: Command): Promis
   const installation = await waitUntilActive(() => readInstallation(api, made.id))
   const now = place && (await waitUntilActive(() => readLevel(api, paramsOf(level))))
   // Also after refused settings: the secrets are shown only now.
-  printInstalled(terminal, { integration, installation, ...(now && { target: now }), level, signingSecrets })
+  printInstalled(terminal, {
+    integration,
+    installation,
+    ...(now && { placeLevel: now }),
+    level,
+    signingSecrets,
+  })
   if (refused !== undefined) throw refused
 }
 
-async function findTarget(session: Session, organization: Organization, { site, space }: TargetOptions) {
+async function findWantedPlace(session: Session, organization: Organization, { site, space }: LevelOptions) {
   if (site !== undefined) return findSiteOrSpace(session, organization, 'site', site)
   return space === undefined ? undefined : findSiteOrSpace(session, organization, 'space', space)
 }
@@ -134,7 +140,7 @@ export async function askToAgree(terminal: Terminal, asked: string, command: str
   if (!isAgreed) throw new AnnexError('agreement_missing', 'You did not agree, and nothing was changed.')
 }
 
-async function ensureTarget(
+async function ensureInstalledIn(
   { api }: Session,
   installation: Installation,
   place: SiteOrSpace,

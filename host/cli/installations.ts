@@ -5,11 +5,11 @@ import { readAll } from './client.ts'
 import {
   findInstallation,
   findOrganization,
+  type LevelOptions,
   type LevelRecord,
   paramsOf,
   readIntegration,
   readLevel,
-  type TargetOptions,
 } from './find-records.ts'
 import { UsageError, withExamples } from './options.ts'
 import type { Integration } from './records.ts'
@@ -22,14 +22,14 @@ export function addInstallations(program: Command): void {
     .description('list installations, or show one with its sites, spaces and settings')
     .argument('[installation]', 'id of an installation, or name of an integration')
     .option('--org <name>', 'organization: id or subdomain')
-    .action(async (named: string | undefined, options: TargetOptions, command: Command) => {
+    .action(async (named: string | undefined, options: LevelOptions, command: Command) => {
       const session = openSession(command)
       await (named === undefined ? list(session, options) : show(session, named, options))
     })
   withExamples(command, ['annex installations', 'annex installations webhook --json'])
 }
 
-async function list(session: Session, { org }: TargetOptions): Promise<void> {
+async function list(session: Session, { org }: LevelOptions): Promise<void> {
   const { api, terminal } = session
   const query = org === undefined ? {} : { organization: (await findOrganization(session, org)).id }
   const answer = await readAll(api.all('GET /v1/installations', { query }))
@@ -46,7 +46,7 @@ async function list(session: Session, { org }: TargetOptions): Promise<void> {
   }
 }
 
-async function show(session: Session, named: string, options: TargetOptions): Promise<void> {
+async function show(session: Session, named: string, options: LevelOptions): Promise<void> {
   const { api, terminal } = session
   const installation = await findInstallation(session, named, options)
   const params = paramsOf({ installation })
@@ -110,10 +110,10 @@ function saySuspended(terminal: Terminal, id: string, reason = ''): void {
 async function sayAllPending(
   { api, terminal }: Session,
   installation: Installation,
-  targets: LevelRecord[],
+  placeLevels: LevelRecord[],
 ): Promise<void> {
   // A reason alone is printed with its level.
-  const pending = [installation, ...targets].filter(
+  const pending = [installation, ...placeLevels].filter(
     ({ status, statusReason, problems }) =>
       status === 'pending' && (problems !== undefined || statusReason === undefined),
   )
@@ -135,7 +135,7 @@ export function addPauseAndResume(program: Command): void {
     .description('pause an installation: its events wait, and its public endpoint answers 503')
     .argument('<installation>', 'id of the installation, or name of the integration')
     .option('--org <name>', 'organization: id or subdomain')
-    .action((named: string, options: TargetOptions, command: Command) =>
+    .action((named: string, options: LevelOptions, command: Command) =>
       change(openSession(command), 'pause', named, options),
     )
   withExamples(pause, ['annex pause webhook'])
@@ -149,7 +149,7 @@ export function addPauseAndResume(program: Command): void {
     .action(
       async (
         named: string | undefined,
-        options: TargetOptions & { integration?: string },
+        options: LevelOptions & { integration?: string },
         command: Command,
       ) => {
         const session = openSession(command)
@@ -166,7 +166,7 @@ async function change(
   session: Session,
   verb: 'pause' | 'resume',
   named: string,
-  options: TargetOptions,
+  options: LevelOptions,
 ): Promise<void> {
   const { api, terminal } = session
   const found = await findInstallation(session, named, options)

@@ -18,8 +18,8 @@ export function withExamples(command: Command, examples: string[]): Command {
 /** Collects the values of an option that may be repeated. */
 export const collect = (value: string, before: string[] = []): string[] => [...before, value]
 
-/** Adds the options of `TargetOptions`. `describe`: the help of `--site` and of `--space`. */
-export function addTargetOptions(command: Command, describe: (kind: 'site' | 'space') => string): Command {
+/** Adds the options of `LevelOptions`. `describe`: the help of `--site` and of `--space`. */
+export function addLevelOptions(command: Command, describe: (kind: 'site' | 'space') => string): Command {
   return command
     .option('--org <name>', 'organization: id or subdomain')
     .addOption(new Option('--site <name>', `${describe('site')}: id or slug`).conflicts('space'))

@@ -1,15 +1,15 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Render } from '../../schemas/generated/api/dispatches.ts'
 import { isJsonObject } from '../assert-json.ts'
-import { findInstallation, findLevel, paramsOf, type TargetOptions } from './find-records.ts'
-import { addTargetOptions, withExamples } from './options.ts'
+import { findInstallation, findLevel, type LevelOptions, paramsOf } from './find-records.ts'
+import { addLevelOptions, withExamples } from './options.ts'
 import { openSession } from './session.ts'
 
 type JsonObject = Record<string, unknown>
-type Options = TargetOptions & Pick<Render, 'props' | 'state' | 'action'>
+type Options = LevelOptions & Pick<Render, 'props' | 'state' | 'action'>
 
 export function addRender(program: Command): void {
-  const command = addTargetOptions(
+  const command = addLevelOptions(
     program
       .command('render')
       .description('render a component of an installation, and print its element tree as JSON')

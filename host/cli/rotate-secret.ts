@@ -1,14 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { findInstallation, findLevel, nameLevel, paramsOf, type TargetOptions } from './find-records.ts'
-import { addTargetOptions, withExamples } from './options.ts'
+import { findInstallation, findLevel, type LevelOptions, nameLevel, paramsOf } from './find-records.ts'
+import { addLevelOptions, withExamples } from './options.ts'
 import { openSession } from './session.ts'
 
-type Options = TargetOptions & { overlap?: number; first?: 'new' | 'old'; again?: true; end?: true }
+type Options = LevelOptions & { overlap?: number; first?: 'new' | 'old'; again?: true; end?: true }
 
 const maxOverlapSeconds = 30 * 86_400
 
 export function addRotateSecret(program: Command): void {
-  const command = addTargetOptions(
+  const command = addLevelOptions(
     program
       .command('rotate-secret')
       .description('create a signing secret; both secrets sign for a day, or for --overlap')

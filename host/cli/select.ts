@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { PlaceSelection } from '../../schemas/generated/api/installations.ts'
-import { findInstallation, paramsOf, type TargetOptions } from './find-records.ts'
+import { findInstallation, type LevelOptions, paramsOf } from './find-records.ts'
 import { withExamples } from './options.ts'
 import { openSession } from './session.ts'
 
@@ -23,7 +23,7 @@ export function addSelect(program: Command): void {
 
 async function select(
   named: string,
-  { org, ...selections }: Pick<TargetOptions, 'org'> & PlaceSelection,
+  { org, ...selections }: Pick<LevelOptions, 'org'> & PlaceSelection,
   command: Command,
 ): Promise<void> {
   const session = openSession(command)

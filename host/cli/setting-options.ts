@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
-import { findInstallation, findLevel, paramsOf, type TargetOptions } from './find-records.ts'
-import { addTargetOptions, withExamples } from './options.ts'
+import { findInstallation, findLevel, type LevelOptions, paramsOf } from './find-records.ts'
+import { addLevelOptions, withExamples } from './options.ts'
 import { openSession } from './session.ts'
 import { printTable } from './terminal.ts'
 
-type Options = TargetOptions & { search?: string; page?: string }
+type Options = LevelOptions & { search?: string; page?: string }
 
 export function addSettingOptions(program: Command): void {
-  const command = addTargetOptions(
+  const command = addLevelOptions(
     program
       .command('options')
       .description('list the values that a setting can have, as its script answers them')

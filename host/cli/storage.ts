@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { findInstallation, paramsOf, type TargetOptions } from './find-records.ts'
+import { findInstallation, type LevelOptions, paramsOf } from './find-records.ts'
 import { withExamples } from './options.ts'
 import { openSession } from './session.ts'
 import { printTable } from './terminal.ts'
@@ -14,7 +14,7 @@ export function addStorage(program: Command): void {
   withExamples(command, ['annex storage handbook-stats', 'annex storage handbook-stats --json'])
 }
 
-async function showStorage(named: string, options: TargetOptions, command: Command): Promise<void> {
+async function showStorage(named: string, options: LevelOptions, command: Command): Promise<void> {
   const session = openSession(command)
   const { api, terminal } = session
   const installation = await findInstallation(session, named, options)

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
-import { findInstallation, findLevel, nameLevel, paramsOf, type TargetOptions } from './find-records.ts'
-import { addTargetOptions, UsageError, withExamples } from './options.ts'
+import { findInstallation, findLevel, type LevelOptions, nameLevel, paramsOf } from './find-records.ts'
+import { addLevelOptions, UsageError, withExamples } from './options.ts'
 import { openSession } from './session.ts'
 import { confirm } from './terminal.ts'
 
-type Options = TargetOptions & { yes?: true }
+type Options = LevelOptions & { yes?: true }
 
 export function addUninstall(program: Command): void {
-  const command = addTargetOptions(
+  const command = addLevelOptions(
     program
       .command('uninstall')
       .description('uninstall an integration from an organization, or from one of its sites or spaces')

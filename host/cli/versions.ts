@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Permission, Version, VersionDifference } from '../../schemas/generated/api/versions.ts'
 import { readAll } from './client.ts'
-import { findInstallation, paramsOf, type TargetOptions } from './find-records.ts'
+import { findInstallation, type LevelOptions, paramsOf } from './find-records.ts'
 import { askToAgree, toAgreement } from './install.ts'
 import { UsageError, withExamples } from './options.ts'
 import { ownCommand } from './own-command.ts'
@@ -110,7 +110,7 @@ function printDifference(terminal: Terminal, difference: VersionDifference): voi
 
 async function agreeToWaiting(
   named: string,
-  options: TargetOptions & { yes?: true },
+  options: LevelOptions & { yes?: true },
   command: Command,
 ): Promise<void> {
   const session = openSession(command)

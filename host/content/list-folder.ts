@@ -67,7 +67,7 @@ async function kindOf(entry: Dirent, path: string): Promise<Kind> {
   if (entry.isFile()) return isPage ? 'page' : 'other'
   if (!entry.isSymbolicLink()) return isPage ? 'special' : 'other'
   const leadsToFolder = await stat(path).then(
-    (target) => target.isDirectory(),
+    (found) => found.isDirectory(),
     () => false,
   )
   return isPage || leadsToFolder ? 'link' : 'other'

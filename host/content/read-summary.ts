@@ -24,7 +24,7 @@ export function parseSummary(markdown: string): { entries: SummaryEntry[]; probl
   let groupDepth = 0
   for (const { kind, depth, line, words } of listLines(markdown, problems)) {
     const link = findLink(words)
-    const file = link && toFile(link.target)
+    const file = link && toFile(link.href)
     const title = toTitle(toPlainText(link?.words ?? words)) ?? ''
     if (kind === 'heading') groupDepth = title === '' ? 0 : 1
     if (kind === 'item' && depth === maxDepth) {
@@ -32,7 +32,7 @@ export function parseSummary(markdown: string): { entries: SummaryEntry[]; probl
       problems.push({ file: summaryFile, line, message })
     }
     if (kind === 'item' && link !== undefined && file === undefined) {
-      const message = `"${toVisible(link.target.slice(0, 200))}" is no file of the folder. Name a Markdown file of it.`
+      const message = `"${toVisible(link.href.slice(0, 200))}" is no file of the folder. Name a Markdown file of it.`
       problems.push({ file: summaryFile, line, message })
       continue
     }
@@ -78,17 +78,17 @@ function firstLines(markdown: string, problems: FileProblem[]): string {
 }
 
 /** The first link. One without an address is a page that is not written yet: it counts as text. */
-function findLink(words: readonly Token[]): { target: string; words: Token[] } | undefined {
+function findLink(words: readonly Token[]): { href: string; words: Token[] } | undefined {
   const start = words.findIndex((token) => token.type === 'link_open' && token.attrGet('href') !== '')
   if (start === -1) return undefined
   const end = words.findIndex(({ type }, n) => n > start && type === 'link_close')
-  return { target: String(words[start]?.attrGet('href')), words: words.slice(start + 1, end) }
+  return { href: String(words[start]?.attrGet('href')), words: words.slice(start + 1, end) }
 }
 
-/** A link's target as a file of the folder; undefined for an address, and for a file elsewhere. */
-function toFile(target: string): string | undefined {
-  if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(target)) return undefined
-  const [way = ''] = target.split('#')
+/** The address of a link as a file of the folder; undefined for an address, and for a file elsewhere. */
+function toFile(href: string): string | undefined {
+  if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(href)) return undefined
+  const [way = ''] = href.split('#')
   let decoded: string
   try {
     decoded = decodeURIComponent(way)

@@ -27,7 +27,7 @@ export const copiedTables: readonly Table[] = [
   { name: 'installLinks', key: ['id'] },
   { name: 'versionImages', key: ['versionId', 'name'] },
   { name: 'installations', key: ['id'] },
-  { name: 'levels', key: ['installationId', 'kind', 'targetId'] },
+  { name: 'levels', key: ['installationId', 'kind', 'placeId'] },
   { name: 'levelExternalIds', key: ['integration', 'kind', 'externalId', 'installationId', 'targetId'] },
   { name: 'grants', key: ['id'] },
   { name: 'stores', key: ['level'] },
@@ -58,8 +58,8 @@ export async function prepareSource(db: Db): Promise<void> {
   await assertCurrent(db)
 }
 
-/** Creates the tables of the target if it has none, and checks that they are empty. @throws AnnexError `conflict`, `schema_newer` */
-export async function prepareTarget(db: Db, dialect: Dialect): Promise<void> {
+/** Creates the tables of the destination if it has none, and checks that they are empty. @throws AnnexError `conflict`, `schema_newer` */
+export async function prepareDestination(db: Db, dialect: Dialect): Promise<void> {
   await assertStopped(db)
   if ((await stepsHad(db)) === undefined) await migrate(db, dialect)
   await assertCurrent(db)
@@ -88,7 +88,7 @@ async function assertStopped(db: Db): Promise<void> {
 /**
  * Copies all rows into an empty database, in one transaction. Both databases have been prepared.
  *
- * @throws AnnexError `conflict` when a row cannot be copied. The target is empty then.
+ * @throws AnnexError `conflict` when a row cannot be copied. The destination is empty then.
  */
 export async function copyDatabase(
   from: Db,
@@ -98,13 +98,13 @@ export async function copyDatabase(
   const oneMoment = isPostgres(from) ? ({ isolationLevel: 'repeatable read' } as const) : {}
   return from.transaction(async (source) => {
     await assertReferences('FROM', source)
-    return to.transaction(async (target) => {
+    return to.transaction(async (destination) => {
       const copied: CopiedTable[] = []
-      for (const table of copiedTables) copied.push(await copyTable(source, target, table, onProgress))
-      await endClaims(target, jobKinds, 'all')
-      await continueNumbers(target)
-      await assertCounts(target, copied)
-      await assertReferences('TO', target)
+      for (const table of copiedTables) copied.push(await copyTable(source, destination, table, onProgress))
+      await endClaims(destination, jobKinds, 'all')
+      await continueNumbers(destination)
+      await assertCounts(destination, copied)
+      await assertReferences('TO', destination)
       return copied
     })
   }, oneMoment)
@@ -112,19 +112,19 @@ export async function copyDatabase(
 
 async function copyTable(
   source: Db,
-  target: Db,
+  destination: Db,
   { name, key }: Table,
   onProgress: (progress: Progress) => void,
 ): Promise<CopiedTable> {
   const table = toSnakeCase(name)
   const rows = await countRows(source, name)
-  const columns = Object.entries(await target(name).columnInfo())
+  const columns = Object.entries(await destination(name).columnInfo())
   const texts = columns.flatMap(([column, { type }]) => (type === 'text' ? [column] : []))
   let copied = 0
   for await (const page of readPages(source, { name, key, texts })) {
-    for (const row of page) assertKept(target, table, key, row)
+    for (const row of page) assertKept(destination, table, key, row)
     try {
-      await target(name).insert(page)
+      await destination(name).insert(page)
     } catch (cause) {
       // Knex puts the whole statement before the reason.
       const reason = messageOf(cause).split(' - ').at(-1)
@@ -140,13 +140,13 @@ async function copyTable(
 type Row = Record<string, unknown>
 
 /** PostgreSQL has no U+0000 in a text, and the drivers round whole numbers above 2^53. */
-function assertKept(target: Db, table: string, key: readonly string[], row: Row): void {
+function assertKept(destination: Db, table: string, key: readonly string[], row: Row): void {
   for (const [column, value] of Object.entries(row)) {
     const where = () => `FROM: ${table} ${idOf(key, row)}: ${toSnakeCase(column)}`
     if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
       throw refused(`${where()} is above 2^53, and would be rounded. Change or delete the row.`)
     }
-    if (isPostgres(target) && typeof value === 'string' && value.includes('\0')) {
+    if (isPostgres(destination) && typeof value === 'string' && value.includes('\0')) {
       throw refused(`${where()} has U+0000, which PostgreSQL does not keep. Change or delete the row.`)
     }
   }
@@ -160,16 +160,16 @@ const refused = (text: string, cause?: unknown): AnnexError =>
   new AnnexError('conflict', `${text} Nothing was copied.`, { cause })
 
 /** SQLite counts on from the largest id. PostgreSQL would begin with 1. */
-async function continueNumbers(target: Db): Promise<void> {
-  if (!isPostgres(target)) return
+async function continueNumbers(destination: Db): Promise<void> {
+  if (!isPostgres(destination)) return
   for (const table of numbered) {
-    await target.raw(`select setval(pg_get_serial_sequence('${table}', 'id'), max(id)) from ${table}`)
+    await destination.raw(`select setval(pg_get_serial_sequence('${table}', 'id'), max(id)) from ${table}`)
   }
 }
 
-async function assertCounts(target: Db, copied: readonly CopiedTable[]): Promise<void> {
+async function assertCounts(destination: Db, copied: readonly CopiedTable[]): Promise<void> {
   for (const { table, rows } of copied) {
-    const stored = await countRows(target, table)
+    const stored = await countRows(destination, table)
     if (stored !== rows) throw refused(`${table}: FROM has ${rows} rows, and TO has ${stored}.`)
   }
 }

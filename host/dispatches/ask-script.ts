@@ -61,7 +61,7 @@ function idsOf(level: LevelRef): Record<string, string> {
   if (level.kind === 'integration') return {}
   const { installationId } = level
   if (level.kind === 'installation') return { installationId }
-  return { installationId, [`${level.kind}Id`]: level.targetId }
+  return { installationId, [`${level.kind}Id`]: level.placeId }
 }
 
 /** @throws AnnexError `not_found` when the script has no handler, or no component or content source of that name */

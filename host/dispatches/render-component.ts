@@ -66,7 +66,7 @@ const withoutFacts = (context: Record<string, unknown> = {}): Record<string, unk
 
 const recordIdsOf = ({ own }: LevelRecords): Record<string, unknown> => ({
   ...(own && { organizationId: installationOf(own).organizationId }),
-  ...(own?.above && { [`${own.kind}Id`]: own.targetId }),
+  ...(own?.above && { [`${own.kind}Id`]: own.placeId }),
 })
 
 /** @throws AnnexError `script_failed` */

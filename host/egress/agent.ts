@@ -73,8 +73,8 @@ class SlotClient extends Client implements ConnectionSlot {
     const made: { client?: SlotClient } = {}
     super(origin, {
       ...options,
-      connect: (target: buildConnector.Options, callback: buildConnector.Callback) =>
-        made.client?.open(connect, target, callback),
+      connect: (destination: buildConnector.Options, callback: buildConnector.Callback) =>
+        made.client?.open(connect, destination, callback),
     })
     this.#limit = limit
     made.client = this
@@ -88,10 +88,10 @@ class SlotClient extends Client implements ConnectionSlot {
 
   open(
     connect: buildConnector.connector,
-    target: buildConnector.Options,
+    destination: buildConnector.Options,
     callback: buildConnector.Callback,
   ): void {
-    const options: buildConnector.Options & ConnectOptions = { ...target, tenant: this.#tenant }
+    const options: buildConnector.Options & ConnectOptions = { ...destination, tenant: this.#tenant }
     const connection = connectTimed(connect, options, callback)
     this.connection = connection
     if (connection.socket !== undefined) this.#limit.add(this, connection.socket)

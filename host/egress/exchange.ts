@@ -8,7 +8,7 @@ import { isConnectionLost, toEgressError } from './egress-error.ts'
 import { type HeaderPairs, toFlat, toPairs } from './headers.ts'
 
 export type ExchangeRequest = {
-  /** Checked by `parseTarget`. */
+  /** Checked by `parseOutboundUrl`. */
   url: URL
   method: 'POST'
   headers: HeaderPairs

@@ -8,8 +8,8 @@ import { isConnectionLost, toEgressError } from './egress-error.ts'
 import { createDeadline, type Deadline, limitOverhead } from './fetch-limits.ts'
 import { type HeaderPairs, headerValue, toAnswerHeaders, toPairs, toRequestHeaders } from './headers.ts'
 import { nextHops } from './loop-guard.ts'
+import { parseOutboundUrl } from './outbound-url.ts'
 import { type Hop, isRedirect, maxRedirects, nextHop } from './redirects.ts'
-import { parseTarget } from './target.ts'
 
 /** A request of a script. `url` is absolute. */
 export type EgressRequest = {
@@ -88,7 +88,7 @@ export async function egressFetch(
         if (request.isRepeatable !== true) throw badRedirect(what, redirects, sentOnce)
         return toRepeat(response, hop, { ...request, redirects: redirects + 1 })
       }
-      parseTarget(hop.url.href, egress)
+      parseOutboundUrl(hop.url.href, egress)
       limits.assertAllowed?.(hop.url)
     }
   } catch (error) {
@@ -105,7 +105,7 @@ function firstHop(egress: Egress, request: EgressRequest): Hop {
   }
   return {
     method,
-    url: parseTarget(request.url, egress),
+    url: parseOutboundUrl(request.url, egress),
     headers: request.headers,
     body: request.body,
     length: request.length,

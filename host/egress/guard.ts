@@ -8,7 +8,7 @@ import { AnnexError } from '../errors.ts'
 import { embeddedIPv4, isPublicAddress, rangeOf } from './public-address.ts'
 import type { Resolve } from './resolver.ts'
 
-/** The targets that an operator allows although they are not public. */
+/** The addresses that an operator allows although they are not public. */
 export type AllowList = {
   /** True when the name itself is allowed, for any address. Case and a last dot do not matter. */
   hasName(hostname: string): boolean

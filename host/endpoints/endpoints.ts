@@ -7,7 +7,7 @@ import { type Hops, hopsHeader } from '../egress/loop-guard.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
 import { createReadOrStream, type ReadOrStream } from '../http/body.ts'
 import { nowhere, type RateLimits } from '../http/rate-limits.ts'
-import { splitTarget, type Target } from '../http/request-target.ts'
+import { type RequestTarget, splitRequestTarget } from '../http/request-target.ts'
 import { OtherSpelling } from '../installations/other-spelling.ts'
 import {
   assertHasScript,
@@ -45,8 +45,10 @@ export function answerEndpoints(given: EndpointParts): Middleware {
     found: createLru(mostFound),
   }
   return (context, next) => {
-    const target = splitTarget(context.req.url ?? '/')
-    return target.path.startsWith(endpointPrefix) ? answerEndpoint(context, target, parts) : next()
+    const requestTarget = splitRequestTarget(context.req.url ?? '/')
+    return requestTarget.path.startsWith(endpointPrefix)
+      ? answerEndpoint(context, requestTarget, parts)
+      : next()
   }
 }
 
@@ -56,26 +58,30 @@ export function answerEndpoints(given: EndpointParts): Middleware {
  * @throws AnnexError `rate_limited`, `not_found`, OtherSpelling, `no_version`, `installation_paused`, `installation_suspended`,
  *   `body_too_large`, `bad_request`, `flow_refused`, or the error that ended the dispatch
  */
-async function answerEndpoint(context: Context, target: Target, parts: Parts): Promise<void> {
+async function answerEndpoint(context: Context, requestTarget: RequestTarget, parts: Parts): Promise<void> {
   const { guard } = parts
-  const named = parseEndpointPath(target.path)
+  const named = parseEndpointPath(requestTarget.path)
   const { counter, failed } = await chooseCounter(context, named, parts)
   const counting = parts.rateLimits.countVisitor(context, counter)
   if (counting !== undefined) await counting
   // Before the guard of flows, which compares addresses.
   if (failed instanceof OtherSpelling) throw failed
-  if (named === undefined) throw new AnnexError('not_found', `There is no endpoint at ${target.path}.`)
+  if (named === undefined) throw new AnnexError('not_found', `There is no endpoint at ${requestTarget.path}.`)
   let level = named
   let ran: FailedDispatch | undefined
   try {
-    const routed = await guard.route(context, { level, target })
+    const routed = await guard.route(context, { level, requestTarget })
     level = routed.level
     const prepared = await parts.prepareDispatch.prepare(level)
     ran = prepared.records
     assertHasScript(prepared)
     const body = await parts.readOrStream(context.req, parts.limits.bodyBytes)
     await guard.refuseForm(routed, body)
-    const outcome = await dispatchRequest(context, { target: routed.target, prepared, body }, parts)
+    const outcome = await dispatchRequest(
+      context,
+      { requestTarget: routed.requestTarget, prepared, body },
+      parts,
+    )
     const answer = toAnswer(context, routed, outcome)
     answer.head = await guardHead(context, routed, answer, guard)
     sendAnswer(context.res, answer)
@@ -116,12 +122,12 @@ async function chooseCounter(
 
 function dispatchRequest(
   { req: request, res: visitor, state: { requestId } }: Context,
-  given: { target: Target; prepared: PreparedLevel; body: Buffer | IncomingMessage },
+  given: { requestTarget: RequestTarget; prepared: PreparedLevel; body: Buffer | IncomingMessage },
   { sandboxes, publicUrl, readHops }: Parts,
 ): Promise<DispatchOutcome> {
-  const { target, prepared, body } = given
-  // A target may name any host. Only the public URL is trusted.
-  const url = publicUrl() + target.path + target.search
+  const { requestTarget, prepared, body } = given
+  // A request target may name any host. Only the public URL is trusted.
+  const url = publicUrl() + requestTarget.path + requestTarget.search
   const hops = readHops(String(request.headers[hopsHeader] ?? ''))
   return sandboxes.dispatch({
     target: prepared.target,

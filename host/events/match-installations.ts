@@ -2,7 +2,7 @@ import { eventRules, hasScopeFor } from '../../schemas/events.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
-import { findRunning, type TargetKind } from '../db/queries/installations.ts'
+import { findRunning, type PlaceKind } from '../db/queries/installations.ts'
 import { levelsTo, listPlaceRowsOn, type PlaceLevel } from '../db/queries/levels.ts'
 import { eachInstallation } from '../db/queries/list-installations.ts'
 import { findSite, findSpace } from '../db/queries/places.ts'
@@ -13,13 +13,13 @@ import type { LevelRef } from '../sandbox/level-ref.ts'
 import type { PublishedEvent } from './validate-event.ts'
 
 /** The site or space of an event. */
-export function eventTarget(event: PublishedEvent): { kind: TargetKind; id: string } {
+export function placeOfEvent(event: PublishedEvent): { kind: PlaceKind; id: string } {
   const { kind } = eventRules[event.type]
   return { kind, id: String(event[`${kind}Id`]) }
 }
 
 /** A site or space installation that gets an event. */
-export type EventLevel = Extract<LevelRef, { targetId: string }>
+export type EventLevel = Extract<LevelRef, { placeId: string }>
 
 /** A level that gets an event. `waits`: its installation is paused or suspended. */
 export type Taker = { level: EventLevel; waits: boolean }
@@ -28,7 +28,7 @@ type Happened = { organizationId: string; event: PublishedEvent }
 
 export type MatchReader = {
   /** True when the event's site or space belongs to its organization. */
-  isTargetTheirs: (happened: Happened) => Promise<boolean>
+  isPlaceTheirs: (happened: Happened) => Promise<boolean>
   /** The levels that are installed in the event's site or space, set up, and have the scope. */
   takersOf: (happened: Happened) => Promise<Taker[]>
 }
@@ -38,13 +38,13 @@ export function createMatchReader(transaction: Db): MatchReader {
   const owners = new Map<string, Promise<string | undefined>>()
   const takers = new Map<string, Promise<Taker[]>>()
   return {
-    async isTargetTheirs({ organizationId, event }) {
-      const { kind, id } = eventTarget(event)
+    async isPlaceTheirs({ organizationId, event }) {
+      const { kind, id } = placeOfEvent(event)
       const owner = await readOnce(owners, `${kind} ${id}`, () => ownerOf(transaction, kind, id))
       return owner === organizationId
     },
     takersOf({ organizationId, event }) {
-      const key = `${organizationId} ${event.type} ${eventTarget(event).id}`
+      const key = `${organizationId} ${event.type} ${placeOfEvent(event).id}`
       return readOnce(takers, key, () => matchingInstallations(transaction, organizationId, event))
     },
   }
@@ -60,7 +60,7 @@ function readOnce<Value>(
   return found
 }
 
-async function ownerOf(db: Db, kind: TargetKind, id: string): Promise<string | undefined> {
+async function ownerOf(db: Db, kind: PlaceKind, id: string): Promise<string | undefined> {
   const record = kind === 'site' ? await findSite(db, id) : await findSpace(db, id)
   return record?.organizationId
 }
@@ -70,7 +70,7 @@ async function matchingInstallations(
   organizationId: string,
   event: PublishedEvent,
 ): Promise<Taker[]> {
-  const { kind, id } = eventTarget(event)
+  const { kind, id } = placeOfEvent(event)
   const levels: EventLevel[] = []
   for (const row of await listPlaceRowsOn(db, kind, id)) {
     if (row.status !== 'active') continue
@@ -83,7 +83,7 @@ async function matchingInstallations(
     const levelsHere = levelsTo({ ...row, above: installation })
     if (levelsHere.some((level) => whyPending(manifest, level).length > 0)) continue
     const { integration } = installation
-    levels.push({ kind, integration, installationId: installation.id, targetId: id })
+    levels.push({ kind, integration, installationId: installation.id, placeId: id })
   }
   const ids = levels.map(({ installationId }) => installationId)
   const taking = ids.length === 0 ? new Map<string, boolean>() : await lockTaking(db, ids)
@@ -112,7 +112,7 @@ export async function explainSkipped(
   organizationId: string,
   event: PublishedEvent,
 ): Promise<Skipped[]> {
-  const { kind, id } = eventTarget(event)
+  const { kind, id } = placeOfEvent(event)
   const there = new Map((await listPlaceRowsOn(db, kind, id)).map((one) => [one.installationId, one]))
   const skipped: Skipped[] = []
   for await (const installation of eachInstallation(db, { organizationId })) {
@@ -133,7 +133,7 @@ type Why = Pick<Skipped, 'reason' | 'message'>
 
 function whyNotThere(manifest: Manifest | undefined, event: PublishedEvent): Why | undefined {
   if (!hasScopeFor(event.type, manifest?.scopes)) return undefined
-  const { kind, id } = eventTarget(event)
+  const { kind, id } = placeOfEvent(event)
   return { reason: 'not_installed_there', message: `It is not installed in the ${kind} ${id}.` }
 }
 

@@ -6,8 +6,8 @@ import type { GroupCommit } from '../db/group-commit.ts'
 import { insertEvents } from '../db/queries/events.ts'
 import { insertJobs, type NewJob } from '../db/queries/jobs.ts'
 import { AnnexError } from '../errors.ts'
-import type { EventJob } from '../installations/setup-event.ts'
-import { createMatchReader, eventTarget, type Taker } from './match-installations.ts'
+import { toSubject } from '../installations/setup-event.ts'
+import { createMatchReader, placeOfEvent, type Taker } from './match-installations.ts'
 import { type PublishedEvent, validateEvent } from './validate-event.ts'
 
 export type PublishEvent = (organizationId: string, event: unknown) => Promise<PublishReceipt>
@@ -35,7 +35,7 @@ export async function publishEvent(
 ): Promise<PublishReceipt> {
   const given = toPublishing(organizationId, validateEvent(value))
   const receipt = await commits.store(storeEvents, given)
-  if (receipt === undefined) throw targetNotFound(organizationId, given.event)
+  if (receipt === undefined) throw placeNotFound(organizationId, given.event)
   observe(given.event.type, receipt)
   return receipt
 }
@@ -64,7 +64,7 @@ export async function storeEvents(
   group: readonly Publishing[],
 ): Promise<(PublishReceipt | undefined)[]> {
   const reader = createMatchReader(transaction)
-  const isTheirs = await Promise.all(group.map((one) => reader.isTargetTheirs(one)))
+  const isTheirs = await Promise.all(group.map((one) => reader.isPlaceTheirs(one)))
   const valid = group.filter((_one, n) => isTheirs[n])
   const areNew = await insertEvents(
     transaction,
@@ -94,11 +94,11 @@ function toReceipt({ event }: Publishing, isNew: boolean, takers: readonly Taker
 
 function toJob({ level, waits }: Taker, event: PublishedEvent, dueAt: number): NewJob {
   const { installationId } = level
-  const subject: EventJob = { level, event: { ...event, installationId } }
+  const subject = toSubject({ level, event: { ...event, installationId } })
   return { kind: 'event', subject, lane: installationId, dueAt, state: waits ? 'waiting' : 'due' }
 }
 
-function targetNotFound(organizationId: string, event: PublishedEvent): AnnexError {
-  const { kind, id } = eventTarget(event)
+function placeNotFound(organizationId: string, event: PublishedEvent): AnnexError {
+  const { kind, id } = placeOfEvent(event)
   return new AnnexError('not_found', `The event was not stored: ${organizationId} has no ${kind} ${id}.`)
 }

@@ -13,7 +13,13 @@ import { type SetupFailure, storeSetupFailure, toSetupFailure } from '../install
 import { isBeingSetUp } from '../installations/level-settings.ts'
 import { type PrepareDispatch, type PreparedLevel, toContext } from '../installations/prepare-dispatch.ts'
 import type { ReportFailure } from '../installations/report-failure.ts'
-import { type EventJob, isLastEvent, openEvent, secretsOfEvent } from '../installations/setup-event.ts'
+import {
+  type EventJob,
+  isLastEvent,
+  openEvent,
+  parseSubject,
+  secretsOfEvent,
+} from '../installations/setup-event.ts'
 import { endAfterLastEvent } from '../installations/uninstall.ts'
 import { environmentSecrets, type KnownSecrets } from '../logs/known-secrets.ts'
 import { handleEach, type JobHandler, type JobOutcome, stored } from '../queue/job-handler.ts'
@@ -44,7 +50,7 @@ export function createRunEvent(given: {
 }): JobHandler {
   const { sandboxes, prepareDispatch, clock, secrets } = given
   return handleEach((job, onBegin) => {
-    const subject = JSON.parse(job.subject) as EventJob
+    const subject = parseSubject(job.subject)
     return isLastEvent(subject.event) ? runLast(job, subject, onBegin) : run(job, subject, onBegin)
   })
 

@@ -6,7 +6,7 @@ import { createId } from '../db/ids.ts'
 import { countPendingJobs, insertJobs } from '../db/queries/jobs.ts'
 import { writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
-import type { EventJob } from '../installations/setup-event.ts'
+import { toSubject } from '../installations/setup-event.ts'
 import type { HostCall } from '../sandbox/host-calls.ts'
 import type { LevelRef } from '../sandbox/level-ref.ts'
 
@@ -40,7 +40,7 @@ export async function queueTask(db: Db, level: LevelRef, { task, schedule = 0 }:
   // A script passes a value of any depth.
   assertShallow(text, 'task')
   const lane = level.kind === 'integration' ? level.integration : level.installationId
-  const subject: EventJob = { level, event: { type: 'task', eventId: createId('evt'), task } }
+  const subject = toSubject({ level, event: { type: 'task', eventId: createId('evt'), task } })
   await writeTransaction(db, async (transaction) => {
     if ((await countPendingJobs(transaction, 'task', lane)) >= maxDueTasks) {
       throw new AnnexError(

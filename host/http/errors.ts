@@ -4,7 +4,7 @@ import { createId } from '../db/ids.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
 import { OtherSpelling } from '../installations/other-spelling.ts'
 import { isForBrowser, sendErrorPage } from './error-page.ts'
-import { splitTarget } from './request-target.ts'
+import { splitRequestTarget } from './request-target.ts'
 
 export type OnDefect = (error: unknown, requestId?: string) => void
 
@@ -50,7 +50,7 @@ function answerError(context: Context, caught: unknown, onDefect: OnDefect): voi
 
 /** The same request at the address with the right name. 308 keeps the method and the body. */
 function redirect(context: Context, { spelling }: OtherSpelling): void {
-  const { path, search } = splitTarget(context.req.url ?? '/')
+  const { path, search } = splitRequestTarget(context.req.url ?? '/')
   context.set('location', path.replace(/^(\/x|\/v1\/integrations)\/[^/]+/, `$1/${spelling}`) + search)
   // An integration of another spelling may have the name one day.
   context.set('cache-control', 'no-store')

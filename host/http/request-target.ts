@@ -2,12 +2,12 @@ import type { Middleware } from 'koa'
 import { AnnexError } from '../errors.ts'
 
 /** The path and query that a request names. */
-export type Target = { path: string; search: string }
+export type RequestTarget = { path: string; search: string }
 
 const absolute = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i
 
 /** Splits a request's target, which may be a whole URL (RFC 9112, 3.2.2). Path and query stay as they were sent. */
-export function splitTarget(url: string): Target {
+export function splitRequestTarget(url: string): RequestTarget {
   const rest = url.startsWith('/') ? url : url.replace(absolute, '')
   const hash = rest.indexOf('#')
   const whole = hash < 0 ? rest : rest.slice(0, hash)

@@ -21,7 +21,7 @@ export function auditLevel(
   const subject =
     level.kind === 'account'
       ? { kind: 'installation', id }
-      : { kind: `${level.kind}_installation`, id: `${id}/${level.targetId}` }
+      : { kind: `${level.kind}_installation`, id: `${id}/${level.placeId}` }
   return recordAudit(transaction, origin, { ...entry, organizationId, subject })
 }
 

@@ -103,7 +103,7 @@ export async function buildEnvironment(
       [placeKey]: {
         integration: name,
         installation: place.installationId,
-        [place.kind]: place.targetId,
+        [place.kind]: place.placeId,
         status: shownStatusOf(manifest, place),
         configuration: effectiveConfiguration(manifest, place),
         configurationVersion: settingsTag(manifest, place),
@@ -120,7 +120,7 @@ export async function buildEnvironment(
           box,
           place,
           nameOfLevel(place),
-          `${place.installationId} --${place.kind} ${place.targetId}`,
+          `${place.installationId} --${place.kind} ${place.placeId}`,
         ),
       }),
     },

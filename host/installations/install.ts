@@ -3,7 +3,7 @@ import type { Origin } from '../access/actor.ts'
 import { isInstallKey } from '../access/install-keys.ts'
 import { createSigningSecret, type SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
-import { type Installation, insertInstallation, type TargetKind } from '../db/queries/installations.ts'
+import { type Installation, insertInstallation, type PlaceKind } from '../db/queries/installations.ts'
 import type { IntegrationRow } from '../db/queries/integrations.ts'
 import { insertPlaceLevel, type PlaceLevel } from '../db/queries/levels.ts'
 import { findPlace, lockPlace } from '../db/queries/places.ts'
@@ -91,7 +91,7 @@ async function assertMayInstall(
 export async function installInPlace(
   db: Db,
   box: SecretBox,
-  given: { installation: Installation; manifest: Manifest; kind: TargetKind; name: string; origin: Origin },
+  given: { installation: Installation; manifest: Manifest; kind: PlaceKind; name: string; origin: Origin },
 ): Promise<{ level: PlaceLevel; signingSecret: string }> {
   const { installation, manifest, kind, name } = given
   assertFits(manifest, kind)
@@ -106,7 +106,7 @@ export async function installInPlace(
     return insertInPlace(transaction, box, {
       installation,
       kind,
-      targetId: found.id,
+      placeId: found.id,
       origin: given.origin,
     })
   })
@@ -118,13 +118,13 @@ export async function installInPlace(
 export async function insertInPlace(
   transaction: Db,
   box: SecretBox,
-  given: { installation: Installation; kind: TargetKind; targetId: string; origin: Origin },
+  given: { installation: Installation; kind: PlaceKind; placeId: string; origin: Origin },
 ): Promise<{ level: PlaceLevel; signingSecret: string } | undefined> {
-  const { installation, kind, targetId, origin } = given
+  const { installation, kind, placeId, origin } = given
   const signingSecret = createSigningSecret()
   const level = await insertPlaceLevel(transaction, installation, {
     kind,
-    targetId,
+    placeId,
     signingSecret: box.seal(signingSecret),
   })
   if (level === undefined) return undefined
@@ -135,10 +135,10 @@ export async function insertInPlace(
 }
 
 /** Without `target` a manifest fits sites and spaces. */
-export const isFit = ({ target = 'all' }: Manifest, kind: TargetKind): boolean =>
+export const isFit = ({ target = 'all' }: Manifest, kind: PlaceKind): boolean =>
   target === 'all' || target === kind
 
-export function assertFits(manifest: Manifest, kind: TargetKind): void {
+export function assertFits(manifest: Manifest, kind: PlaceKind): void {
   if (isFit(manifest, kind)) return
   throw new AnnexError(
     'conflict',

@@ -58,7 +58,7 @@ export function toInstallationView(installation: InstallationWithSpaces, viewer:
 /** Site and space are plain ids. */
 export function toPlaceView(level: PlaceLevel, viewer: Viewer): SiteInstallation | SpaceInstallation {
   const { integration } = level.above
-  const { installationId, kind, targetId, externalIds, createdAt, updatedAt } = level
+  const { installationId, kind, placeId, externalIds, createdAt, updatedAt } = level
   const shared = {
     integration,
     installation: installationId,
@@ -67,7 +67,7 @@ export function toPlaceView(level: PlaceLevel, viewer: Viewer): SiteInstallation
     ...problemsOf(viewer.manifest, level),
     ...settingsFor(viewer, level),
     externalIds,
-    urls: endpointsOf(viewer, { kind, integration, installationId, targetId }),
+    urls: endpointsOf(viewer, { kind, integration, installationId, placeId }),
     ...overlapOf(level),
     createdAt: new Date(createdAt).toISOString(),
     updatedAt: new Date(updatedAt).toISOString(),
@@ -75,11 +75,11 @@ export function toPlaceView(level: PlaceLevel, viewer: Viewer): SiteInstallation
   return kind === 'site'
     ? {
         object: 'site-installation',
-        site: targetId,
+        site: placeId,
         ...shared,
         urls: { ...shared.urls, ...siteUrlsOf(viewer, level) },
       }
-    : { object: 'space-installation', space: targetId, ...shared }
+    : { object: 'space-installation', space: placeId, ...shared }
 }
 
 /** The page of an installation in Annex. Scripts send an installer back there. */
@@ -96,14 +96,14 @@ function endpointsOf({ publicUrl }: Viewer, level: LevelRef) {
 /** Addresses for the pages of a site, where the script may answer them. */
 function siteUrlsOf(
   { publicUrl, manifest }: Viewer,
-  { installationId, targetId, above: { integration } }: PlaceLevel,
+  { installationId, placeId, above: { integration } }: PlaceLevel,
 ): { publishedScript?: string; visitorAuthentication?: string } {
-  const base = `${publicUrl}/v1/integrations/${integration}/installations/${installationId}/sites/${targetId}`
+  const base = `${publicUrl}/v1/integrations/${integration}/installations/${installationId}/sites/${placeId}`
   const { scopes = [] } = manifest ?? {}
   return {
     ...(scopes.includes('site:script:inject') && { publishedScript: `${base}/script` }),
     ...(scopes.includes('site:visitor:auth') && {
-      visitorAuthentication: publicUrl + signInPath(integration, { installationId, targetId }),
+      visitorAuthentication: publicUrl + signInPath(integration, { installationId, placeId }),
     }),
   }
 }

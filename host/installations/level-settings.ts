@@ -19,10 +19,10 @@ import {
 /** The level as paths and jobs name it. */
 export function toRef(level: Level): Exclude<LevelRef, { kind: 'integration' }> {
   const { id: installationId, integration } = installationOf(level)
-  const { kind, targetId } = level
+  const { kind, placeId } = level
   return kind === 'account'
     ? { kind: 'installation', integration, installationId }
-    : { kind, integration, installationId, targetId }
+    : { kind, integration, installationId, placeId }
 }
 
 /**
@@ -68,7 +68,7 @@ export const settingPointer = (name: string): string =>
 
 /** A level in the text of an error. */
 export const nameOfLevel = (level: Level): string =>
-  level.kind === 'account' ? level.id : `${level.installationId} in the ${level.kind} ${level.targetId}`
+  level.kind === 'account' ? level.id : `${level.installationId} in the ${level.kind} ${level.placeId}`
 
 function describeUnreadable(level: Level): string {
   return `The settings of ${nameOfLevel(level)} were encrypted with another SECRET_KEY. Set them again, or start Annex with that key.`
@@ -96,11 +96,11 @@ export const componentOf = (manifest: Manifest | undefined, { kind }: Level): st
 
 /** Why a level is suspended, or why it is pending although no setting is wrong. */
 export function statusReasonOf(manifest: Manifest | undefined, level: Level): string | undefined {
-  const { status, statusReason, kind, targetId } = level
+  const { status, statusReason, kind, placeId } = level
   if (statusReason !== null) return statusOf(manifest, level) === 'active' ? undefined : statusReason
   const component = componentOf(manifest, level)
   if (status !== 'pending' || component === undefined || level.isUnreadable) return undefined
-  const place = kind === 'account' ? '' : ` --${kind} ${targetId}`
+  const place = kind === 'account' ? '' : ` --${kind} ${placeId}`
   // The manifest is hostile, and people copy the command.
   const command = /^[\w.-]+$/.test(component)
     ? `: npx annex render ${installationOf(level).id} ${component}${place}`
@@ -130,7 +130,7 @@ export type SettingsTag = (manifest: Manifest, level: Level) => string
 /** @param key keeps the tag from telling the values of settings that are not shown */
 export function createSettingsTag(key: Uint8Array): SettingsTag {
   return (manifest, level) => {
-    const { kind, targetId, configuration, externalIds, settingDetails } = level
+    const { kind, placeId, configuration, externalIds, settingDetails } = level
     const { declared } = splitConfiguration(manifest, kind, configuration)
     const secrets = new Set(markedNames(settingDetails))
     const properties = manifest.configurations?.[kind]?.properties ?? {}
@@ -140,7 +140,7 @@ export function createSettingsTag(key: Uint8Array): SettingsTag {
     const settings = Object.entries(declared).map(([name, value]) =>
       isButton(name) ? [name, true] : [name, value, ...(secrets.has(name) ? ['secret'] : [])],
     )
-    const text = JSON.stringify([installationOf(level).id, targetId, settings.toSorted(), externalIds])
+    const text = JSON.stringify([installationOf(level).id, placeId, settings.toSorted(), externalIds])
     return `"${createHmac('sha256', key).update(text).digest('base64url').slice(0, 22)}"`
   }
 }

@@ -125,10 +125,10 @@ async function readOwn(db: Db, level: LevelRef): Promise<Pick<LevelRecords, 'own
   }
   const spaces = await listSpaceIds(db, installationId)
   if (level.kind === 'installation') return { own: installation, spaces }
-  const { kind, targetId } = level
-  const own = await findPlaceLevel(db, installation, { kind, targetId })
+  const { kind, placeId } = level
+  const own = await findPlaceLevel(db, installation, { kind, placeId })
   if (own === undefined) {
-    throw new AnnexError('not_found', `${installationId} is not installed in the ${kind} ${targetId}.`)
+    throw new AnnexError('not_found', `${installationId} is not installed in the ${kind} ${placeId}.`)
   }
   return { own, spaces }
 }
@@ -137,7 +137,7 @@ async function readOwn(db: Db, level: LevelRef): Promise<Pick<LevelRecords, 'own
 function previousSecrets(levels: readonly Level[], box: SecretBox): Record<string, string> {
   return Object.fromEntries(
     levels.flatMap(({ kind, previousSigningSecret: secret }) => {
-      const name = kind === 'account' ? 'previousOfInstallation' : 'previousOfTarget'
+      const name = kind === 'account' ? 'previousOfInstallation' : 'previousOfPlace'
       return secret === null ? [] : [[name, box.open(secret)]]
     }),
   )

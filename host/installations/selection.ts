@@ -5,8 +5,8 @@ import type { Db } from '../db/db.ts'
 import {
   type Installation,
   listSelectingAll,
+  type PlaceKind,
   type Selection,
-  type TargetKind,
   updateSelection,
 } from '../db/queries/installations.ts'
 import { lockOrganization } from '../db/queries/organizations.ts'
@@ -47,8 +47,8 @@ export async function select(
       await updateSelection(transaction, installation.id, kind, selection)
       if (selection === 'selected') continue
       assertFits(manifest, kind)
-      for (const targetId of await listPlaceIds(transaction, kind, installation.organizationId)) {
-        await insertInPlace(transaction, box, { installation, kind, targetId, origin })
+      for (const placeId of await listPlaceIds(transaction, kind, installation.organizationId)) {
+        await insertInPlace(transaction, box, { installation, kind, placeId, origin })
       }
     }
   })
@@ -58,13 +58,13 @@ export async function select(
 export async function installInNew(
   transaction: Db,
   box: SecretBox,
-  kind: TargetKind,
-  { id: targetId, organizationId }: { id: string; organizationId: string },
+  kind: PlaceKind,
+  { id: placeId, organizationId }: { id: string; organizationId: string },
   origin: Origin,
 ): Promise<void> {
   for (const installation of await listSelectingAll(transaction, kind, organizationId)) {
     const manifest = (await findDeployed(transaction, installation.integration, installation))?.manifest
     if (manifest === undefined || !isFit(manifest, kind)) continue
-    await insertInPlace(transaction, box, { installation, kind, targetId, origin })
+    await insertInPlace(transaction, box, { installation, kind, placeId, origin })
   }
 }

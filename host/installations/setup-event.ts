@@ -12,6 +12,21 @@ import { markedNames, type StoredSettings } from './secret-settings.ts'
 /** The subject of a job of kind `event`: an event, and the level whose script handles it. */
 export type EventJob = { level: LevelRef; event: { type: string; eventId: string; [field: string]: unknown } }
 
+/** Stored jobs name a place `targetId`: those of earlier versions do. */
+export const toSubject = ({ level, event }: EventJob): object => {
+  if (!('placeId' in level)) return { level, event }
+  const { placeId, ...ref } = level
+  return { level: { ...ref, targetId: placeId }, event }
+}
+
+/** The opposite of `toSubject`. */
+export function parseSubject(text: string): EventJob {
+  const { level, event } = JSON.parse(text)
+  if (!('targetId' in level)) return { level, event }
+  const { targetId, ...ref } = level
+  return { level: { ...ref, placeId: targetId }, event }
+}
+
 type Previous = { status: string } & Omit<StoredSettings, 'kind'>
 
 /** Settings in a job are encrypted, as those of their level. `secrets`: the names of those that were secret then. */
@@ -64,13 +79,13 @@ async function queueLevelEvent(
   fields: object,
   previous: Previous | undefined,
 ): Promise<void> {
-  const { kind, targetId } = level
+  const { kind, placeId } = level
   const installationId = installationOf(level).id
   const event = {
     eventId: createId('evt'),
     type: kind === 'account' ? `installation_${what}` : `${kind}_installation_${what}`,
     installationId,
-    ...(kind !== 'account' && { [`${kind}Id`]: targetId }),
+    ...(kind !== 'account' && { [`${kind}Id`]: placeId }),
     ...fields,
     ...(previous && {
       previous: {
@@ -80,6 +95,6 @@ async function queueLevelEvent(
       },
     }),
   }
-  const subject: EventJob = { level: toRef(level), event }
+  const subject = toSubject({ level: toRef(level), event })
   await insertJobs(transaction, [{ kind: 'event', subject, lane: installationId, dueAt: nowOf(transaction) }])
 }

@@ -175,8 +175,8 @@ function ownerOf(level: LevelRef): StoreOwner {
     level: endpointPath(level),
     integration: level.integration,
     installationId: level.kind === 'integration' ? null : level.installationId,
-    targetKind: 'targetId' in level ? level.kind : null,
-    targetId: 'targetId' in level ? level.targetId : null,
+    placeKind: 'placeId' in level ? level.kind : null,
+    placeId: 'placeId' in level ? level.placeId : null,
   }
 }
 

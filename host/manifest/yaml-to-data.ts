@@ -67,9 +67,10 @@ function readNode(node: ParsedNode, pointer: string, depth: number, reading: Rea
 }
 
 function readAlias(name: string, span: Span, pointer: string, depth: number, reading: Reading): unknown {
-  const target = reading.anchors.get(name)
-  if (target !== undefined && !reading.open.has(target)) return readNode(target, pointer, depth + 1, reading)
-  const problem = target === undefined ? 'has no anchor before it' : 'contains itself'
+  const anchored = reading.anchors.get(name)
+  if (anchored !== undefined && !reading.open.has(anchored))
+    return readNode(anchored, pointer, depth + 1, reading)
+  const problem = anchored === undefined ? 'has no anchor before it' : 'contains itself'
   reading.complaints.push({ span, message: `the alias ${quoteValue(`*${name}`)} ${problem}` })
   return null
 }

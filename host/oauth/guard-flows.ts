@@ -3,7 +3,7 @@ import type { Context } from 'koa'
 import type { AnswerHead } from '../../runtime/bridge.ts'
 import type { ConfigurationLevel, Manifest } from '../../schemas/generated/manifest.ts'
 import { flowLifetimeMs } from '../db/queries/oauth-flows.ts'
-import type { Target } from '../http/request-target.ts'
+import type { RequestTarget } from '../http/request-target.ts'
 import { isFromHere } from '../http/visitor.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import { endpointPath, endpointPrefix, type LevelRef, parseEndpointPath } from '../sandbox/level-ref.ts'
@@ -29,7 +29,7 @@ export type FlowGuardParts = {
 }
 
 /** A request for a script, and the host's own cookies on its answer. */
-export type Routed = { level: LevelRef; target: Target; cookies: string[] }
+export type Routed = { level: LevelRef; requestTarget: RequestTarget; cookies: string[] }
 
 export type FlowGuard = {
   /**
@@ -63,23 +63,23 @@ export function createFlowGuard({
   isBehindProxy,
 }: FlowGuardParts): FlowGuard {
   return {
-    async route(context, { level, target }) {
-      const asked = { level, target, cookies: [] }
-      if (target.search === '') return asked
-      const query = new URLSearchParams(target.search)
+    async route(context, { level, requestTarget }) {
+      const asked = { level, requestTarget, cookies: [] }
+      if (requestTarget.search === '') return asked
+      const query = new URLSearchParams(requestTarget.search)
       const states = query.getAll('state')
       const state = states.find(isFlowState)
       if (state !== undefined) return resume(context, asked, state)
       const isForged = states.some((text) => text.startsWith(connectionState))
-      if (isForged || (query.has('code') && (await isOfConnection(level, target)))) {
+      if (isForged || (query.has('code') && (await isOfConnection(level, requestTarget)))) {
         throw refused(
           'This answer of a provider is of no connection that began here. Start it from the settings.',
         )
       }
       return asked
     },
-    async refuseForm({ level, target }, body) {
-      if (mayHoldCode(body) && (await isOfConnection(level, target))) throw refused(byPost)
+    async refuseForm({ level, requestTarget }, body) {
+      if (mayHoldCode(body) && (await isOfConnection(level, requestTarget))) throw refused(byPost)
     },
     async leave(context, routed, head) {
       const provider = providerOf(head)
@@ -87,35 +87,35 @@ export function createFlowGuard({
     },
   }
 
-  async function resume(context: Context, { level, target }: Routed, state: string): Promise<Routed> {
+  async function resume(context: Context, { level, requestTarget }: Routed, state: string): Promise<Routed> {
     context.state.isCallback = true
-    const callback = { level, path: target.path, state }
+    const callback = { level, path: requestTarget.path, state }
     const { flow, state: scriptState } = await flows.finish(callback, browserOf(context))
-    const rest = target.path.slice(endpointPath(level).length)
+    const rest = requestTarget.path.slice(endpointPath(level).length)
     const began = parseEndpointPath(flow.endpoint) ?? level
     return {
       level: began,
-      target: { path: flow.endpoint + rest, search: withState(target.search, scriptState) },
+      requestTarget: { path: flow.endpoint + rest, search: withState(requestTarget.search, scriptState) },
       cookies: [cookieOf({ flow, browser: '' }, publicUrl())],
     }
   }
 
   async function guard(
     context: Context,
-    { level, target, cookies }: Routed,
+    { level, requestTarget, cookies }: Routed,
     head: AnswerHead,
     provider: URL,
   ): Promise<AnswerHead> {
     if (level.kind === 'integration') return head
     const query = provider.searchParams
     const state = query.get('state')
-    const rest = target.path.slice(endpointPath(level).length)
+    const rest = requestTarget.path.slice(endpointPath(level).length)
     const browser = browserOf(context)
     const opened = browser.size === 0 ? undefined : await flows.findOpened(level, browser)
     const isOpened = opened !== undefined && (opened.stateHash === null || isAt(rest, opened.path))
     const isAuthorization = query.has('client_id')
     if (!isAuthorization && !(isOpened && state !== null)) return head
-    const isConnection = state?.startsWith(connectionState) || (await isOfConnection(level, target))
+    const isConnection = state?.startsWith(connectionState) || (await isOfConnection(level, requestTarget))
     if (!isOpened && !isConnection) return head
     if (query.getAll('client_id').some((id) => ['', 'undefined', 'null'].includes(id)))
       throw refused(noClient)
@@ -150,7 +150,7 @@ export function createFlowGuard({
   }
 
   /** True for the `callback_url` of a button, a path below it, and a redirect address of an earlier flow. */
-  async function isOfConnection(level: LevelRef, { path }: Target): Promise<boolean> {
+  async function isOfConnection(level: LevelRef, { path }: RequestTarget): Promise<boolean> {
     const { manifest } = (await prepareDispatch.prepare(level)).records
     const rest = path.slice(endpointPath(level).length)
     if (buttonPaths(manifest).some((button) => isAt(rest, button))) return true
@@ -161,15 +161,16 @@ export function createFlowGuard({
   function callbackOf(redirectUri: string | null, level: LevelRef): string | null {
     const address = URL.parse(redirectUri ?? '')
     if (address === null || address.origin !== new URL(publicUrl()).origin) return null
-    const target = parseEndpointPath(address.pathname)
-    if (target !== undefined && isWithin(endpointPath(level), endpointPath(target))) return address.pathname
+    const answering = parseEndpointPath(address.pathname)
+    if (answering !== undefined && isWithin(endpointPath(level), endpointPath(answering)))
+      return address.pathname
     throw refused(`The redirect address ${redirectUri} belongs to another level than ${endpointPath(level)}.`)
   }
 }
 
 /** Visitors choose `path`, and people copy the command. */
 function connectCommand(level: FlowLevel, path: string): string {
-  const levelFlag = level.kind === 'installation' ? '' : ` --${level.kind} ${level.targetId}`
+  const levelFlag = level.kind === 'installation' ? '' : ` --${level.kind} ${level.placeId}`
   return `npx annex connect ${level.installationId}${levelFlag} --path ${/^[\w./-]+$/.test(path) ? path : '/…'}`
 }
 

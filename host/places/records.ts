@@ -3,7 +3,7 @@ import type { SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
 import { isDuplicate } from '../db/errors.ts'
 import { type NamedKind, replaceExternalIds } from '../db/queries/external-ids.ts'
-import type { TargetKind } from '../db/queries/installations.ts'
+import type { PlaceKind } from '../db/queries/installations.ts'
 import { listIntegrationsOf } from '../db/queries/integrations.ts'
 import {
   type DeletedWith,
@@ -94,7 +94,7 @@ export async function deleteOrganization(db: Db, origin: Origin, id: string): Pr
   })
 }
 
-type NewPlace<Kind extends TargetKind> = Parameters<
+type NewPlace<Kind extends PlaceKind> = Parameters<
   Kind extends 'space' ? typeof insertSpace : typeof insertSite
 >[1] &
   WithExternalIds
@@ -104,7 +104,7 @@ type NewPlace<Kind extends TargetKind> = Parameters<
  *
  * @throws AnnexError `conflict` when the slug or an external id is taken in the organization
  */
-export function createPlace<Kind extends TargetKind>(
+export function createPlace<Kind extends PlaceKind>(
   db: Db,
   box: SecretBox,
   kind: Kind,
@@ -129,7 +129,7 @@ export function createPlace<Kind extends TargetKind>(
  * @param alsoStore stores more in the same transaction
  * @throws AnnexError `not_found`, `conflict` when the slug or an external id is taken in the organization
  */
-export async function changePlace<Kind extends TargetKind>(
+export async function changePlace<Kind extends PlaceKind>(
   db: Db,
   origin: Origin,
   kind: Kind,
@@ -161,7 +161,7 @@ export async function changePlace<Kind extends TargetKind>(
 export async function deletePlace(
   db: Db,
   origin: Origin,
-  kind: TargetKind,
+  kind: PlaceKind,
   id: string,
 ): Promise<{ revisions: number }> {
   return writeTransaction(db, async (transaction) => {
@@ -234,7 +234,7 @@ const gone = (kind: NamedKind, id: string): AnnexError =>
 const takenSubdomain = (subdomain: string): AnnexError =>
   new AnnexError('conflict', `There is an organization "${subdomain}" already.`)
 
-const takenSlug = (kind: TargetKind, slug: string): AnnexError =>
+const takenSlug = (kind: PlaceKind, slug: string): AnnexError =>
   new AnnexError('conflict', `There is a ${kind} "${slug}" in that organization already.`)
 
 /** @throws AnnexError `conflict` in place of the database's error */

@@ -1,9 +1,9 @@
 import type { Egress } from '../egress/egress.ts'
 import { type EgressRequest, egressFetch } from '../egress/fetch.ts'
 import { createInFlightLimit } from '../egress/in-flight-limit.ts'
+import { assertDeclared, type DeclaredHosts } from '../egress/outbound-url.ts'
 import { assertStaysInside, type OwnApi } from '../egress/own-api.ts'
 import { maxRedirects } from '../egress/redirects.ts'
-import { assertDeclared, type DeclaredHosts } from '../egress/target.ts'
 import type { HostCall } from './host-calls.ts'
 
 type Args = Omit<EgressRequest, 'body'>

@@ -32,7 +32,7 @@ export const isNoPlugin = (name: string): boolean => name.startsWith('.') || nam
 
 const leadsToFolder = (link: string): Promise<boolean> =>
   stat(link).then(
-    (target) => target.isDirectory(),
+    (found) => found.isDirectory(),
     () => true,
   )
 

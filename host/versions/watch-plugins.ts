@@ -14,7 +14,8 @@ const ownFile = join('generated', 'integration.ts')
 
 /**
  * Calls `onChange` when files in plugin folders change, once for changes within 150 ms of each other. Packages, files of
- * version control and of editors, and Annex's own file are ignored. Other hidden files count: a script may import them. The targets of linked plugin folders are watched, too.
+ * version control and of editors, and Annex's own file are ignored. Other hidden files count: a script may import them. Linked
+ * plugin folders are watched, too.
  *
  * @returns a function that ends the watch
  */
@@ -44,8 +45,8 @@ export function watchPlugins(pluginsDir: string, onChange: () => void): () => Pr
   async function followLinks(): Promise<void> {
     const before = linked
     linked = await listLinked(root)
-    watcher.unwatch(before.filter((target) => !linked.includes(target)))
-    watcher.add(linked.filter((target) => !before.includes(target)))
+    watcher.unwatch(before.filter((path) => !linked.includes(path)))
+    watcher.add(linked.filter((path) => !before.includes(path)))
   }
 
   function isIgnored(path: string): boolean {
@@ -60,18 +61,20 @@ export function watchPlugins(pluginsDir: string, onChange: () => void): () => Pr
 
   /** The parts of a path below its plugin folder. */
   function partsOf(path: string): string[] {
-    const target = linked.find((folder) => isInside(folder, path))
-    return target === undefined ? relative(root, path).split(sep).slice(1) : relative(target, path).split(sep)
+    const linkedFolder = linked.find((folder) => isInside(folder, path))
+    return linkedFolder === undefined
+      ? relative(root, path).split(sep).slice(1)
+      : relative(linkedFolder, path).split(sep)
   }
 }
 
-/** The targets of linked plugin folders. A target that contains the plugins folder is left out: it may be the whole disk. */
+/** The real paths of linked plugin folders. A path that contains the plugins folder is left out: it may be the whole disk. */
 async function listLinked(root: string): Promise<string[]> {
-  const targets: string[] = []
+  const found: string[] = []
   const folders = await listPluginFolders({ path: root, isDefault: false }).catch(() => [])
   for (const folder of folders) {
-    const target = await realpath(folder).catch(() => folder)
-    if (!isInside(root, target) && !isInside(target, root)) targets.push(target)
+    const folderPath = await realpath(folder).catch(() => folder)
+    if (!isInside(root, folderPath) && !isInside(folderPath, root)) found.push(folderPath)
   }
-  return targets
+  return found
 }

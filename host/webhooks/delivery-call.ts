@@ -79,7 +79,7 @@ export function createDeliveryCall(
 
 /** Names the level whose secret signs the delivery. */
 function signerOf({ level }: Pick<DispatchContext, 'level'>): string {
-  return 'targetId' in level ? `${level.kind}:${level.targetId}` : 'installation'
+  return 'placeId' in level ? `${level.kind}:${level.placeId}` : 'installation'
 }
 
 const tooLarge = (bytes: number): string =>

@@ -4,7 +4,7 @@ import type { Db } from '../db/db.ts'
 import type { Delivery } from '../db/queries/deliveries.ts'
 import { findInstallation, type Installation } from '../db/queries/installations.ts'
 import { findPlaceLevel, readPlaceLevels } from '../db/queries/levels.ts'
-import { isDeclared, nameOfHost } from '../egress/target.ts'
+import { isDeclared, nameOfHost } from '../egress/outbound-url.ts'
 import { AnnexError } from '../errors.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import { hasTypedHost } from '../installations/typed-hosts.ts'
@@ -101,9 +101,9 @@ async function isAllowed(
   const installation = known.installation ?? (await findInstallation(db, installationId))
   if (installation === undefined) return false
   if (hasTypedHost(configurations, installation, url)) return true
-  const { kind, targetId } = keyOfSigner({ installationId, signedBy })
+  const { kind, placeId } = keyOfSigner({ installationId, signedBy })
   // Mostly the host is that of the own level. An installation may have thousands of others.
-  const own = kind === 'account' ? undefined : await findPlaceLevel(db, installation, { kind, targetId })
+  const own = kind === 'account' ? undefined : await findPlaceLevel(db, installation, { kind, placeId })
   if (own !== undefined && hasTypedHost(configurations, own, url)) return true
   const places = await readPlaceLevels(db, installation)
   return places.some((place) => hasTypedHost(configurations, place, url))

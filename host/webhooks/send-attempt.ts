@@ -3,7 +3,7 @@ import { toEgressError } from '../egress/egress-error.ts'
 import { type Answer, exchange, type Timing } from '../egress/exchange.ts'
 import { type HeaderPairs, headerValue } from '../egress/headers.ts'
 import { hopsHeader, nextHops } from '../egress/loop-guard.ts'
-import { parseTarget } from '../egress/target.ts'
+import { parseOutboundUrl } from '../egress/outbound-url.ts'
 import type { AnnexError, ErrorCode } from '../errors.ts'
 import { type SigningSecrets, signHeaders } from './signature.ts'
 
@@ -101,7 +101,7 @@ async function post(
 ): Promise<Answered> {
   try {
     nextHops(delivery.hops ?? 0)
-    const url = parseTarget(delivery.url, egress)
+    const url = parseOutboundUrl(delivery.url, egress)
     const { timing, answer, error } = await exchange(egress, {
       url,
       method: 'POST',

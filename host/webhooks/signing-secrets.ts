@@ -87,15 +87,15 @@ function openPrevious(box: SecretBox, signer: Signer): SigningSecrets['previous'
 
 /** The level that signs: `installation`, or `site:ID` or `space:ID` below it. */
 export function keyOfSigner({ installationId, signedBy }: SignerKey): LevelKey {
-  const [kind, targetId] = signedBy.split(':')
-  return (kind === 'site' || kind === 'space') && targetId !== undefined
-    ? { installationId, kind, targetId }
-    : { installationId, kind: 'account', targetId: '' }
+  const [kind, placeId] = signedBy.split(':')
+  return (kind === 'site' || kind === 'space') && placeId !== undefined
+    ? { installationId, kind, placeId }
+    : { installationId, kind: 'account', placeId: '' }
 }
 
 function weakError({ installationId, signedBy }: SignerKey): AnnexError {
-  const { kind, targetId } = keyOfSigner({ installationId, signedBy })
-  const place = kind === 'account' ? '' : ` --${kind} ${targetId}`
+  const { kind, placeId } = keyOfSigner({ installationId, signedBy })
+  const place = kind === 'account' ? '' : ` --${kind} ${placeId}`
   return new AnnexError(
     'settings_invalid',
     `The signing secret of ${installationId} (${signedBy}) is too weak to sign with. \`npx annex rotate-secret ${installationId}${place} --overlap 0\` makes another.`,

@@ -16,19 +16,19 @@ const longestTaskDelaySeconds = 86_400
 export type Task = { type?: string; [field: string]: unknown }
 
 /** With a second type argument both are settings: of the account, and of a site or space. */
-type EnvironmentFor<Given, Target> = [Target] extends [never]
+type EnvironmentFor<Given, Place> = [Place] extends [never]
   ? Given
   : Given extends { apiEndpoint: string }
     ? Given
-    : RuntimeEnvironment<Given & Settings, Target & Settings>
+    : RuntimeEnvironment<Given & Settings, Place & Settings>
 
 /**
  * The last argument of every handler. Each dispatch has its own. Its type argument is the environment. With two, they are the
- * settings of an account, and those of a site or space: `RuntimeContext<Account, Target>`.
+ * settings of an account, and those of a site or space: `RuntimeContext<Account, Place>`.
  */
-export type RuntimeContext<Environment = RuntimeEnvironment, Target = never> = {
+export type RuntimeContext<Environment = RuntimeEnvironment, Place = never> = {
   /** Settings, secrets, addresses and tokens of the level that the dispatch is for. */
-  environment: EnvironmentFor<Environment, Target>
+  environment: EnvironmentFor<Environment, Place>
   /** The platform API with the installation's token, or outside of an installation with the integration's. */
   api: ApiClient
   integration: {

@@ -108,7 +108,7 @@ const runEventHandlers = async (
 ): Promise<Answer> => {
   const handlers = handlersOf(definition, event.type)
   // A setup of a site or space reaches a script that knows of installations alone. The environment has the level.
-  const isFallback = handlers.length === 0 && setupsOfTargets.includes(event.type)
+  const isFallback = handlers.length === 0 && setupsOfPlaces.includes(event.type)
   const taken = isFallback ? handlersOf(definition, 'installation_setup') : handlers
   if (taken.length === 0) return noHandler(event.type)
   const given = isFallback ? { ...event, type: 'installation_setup' } : event
@@ -119,7 +119,7 @@ const runEventHandlers = async (
 const handledEvents = (definition: IntegrationDefinition): string[] =>
   Object.keys(definition.events ?? {}).filter((type) => handlersOf(definition, type).length > 0)
 
-const setupsOfTargets = ['site_installation_setup', 'space_installation_setup']
+const setupsOfPlaces = ['site_installation_setup', 'space_installation_setup']
 
 const handlersOf = ({ events = {} }: IntegrationDefinition, type: string) =>
   (Object.hasOwn(events, type) ? [events[type]].flat() : []).filter((handler) => handler !== undefined)

@@ -20,9 +20,9 @@ export type IntegrationTypes = {
 type AnySettings = any
 
 /** The types of a script that states its settings itself: a level has them whatever its status is. */
-type StatedTypes<Account extends Settings, Target extends Settings> = {
+type StatedTypes<Account extends Settings, Place extends Settings> = {
   name: string
-  settings: { account: Account; site: Target; space: Target }
+  settings: { account: Account; site: Place; space: Place }
   required: { account: never; site: never; space: never }
   secrets: Record<string, string>
   scopes: string
@@ -32,11 +32,11 @@ type StatedTypes<Account extends Settings, Target extends Settings> = {
 export type UntypedIntegration = StatedTypes<AnySettings, AnySettings>
 
 /** `Given` are generated types or the account's settings. With `any`, which extends all types, they are settings. */
-type TypesOf<Given extends Settings, Target extends Settings> = string extends keyof Given
-  ? StatedTypes<Given, Target>
+type TypesOf<Given extends Settings, Place extends Settings> = string extends keyof Given
+  ? StatedTypes<Given, Place>
   : Given extends IntegrationTypes
     ? Given
-    : StatedTypes<Given, Target>
+    : StatedTypes<Given, Place>
 
 /** A site's or space's values lie over those of the account, which may be pending while its site is active. */
 type Merged<Integration extends IntegrationTypes, Own> = Omit<
@@ -73,13 +73,13 @@ type LevelUrls = { publicEndpoint: string; publicContentEndpoint: string; [name:
 
 /**
  * The environment of a dispatch, with the fields of `EnvironmentOf`. `Given` are the generated types of an integration, or the
- * settings of an account. `Target` are then the settings of a site or space. Settings that a script states do not depend on
+ * settings of an account. `Place` are then the settings of a site or space. Settings that a script states do not depend on
  * the status.
  */
 export type RuntimeEnvironment<
   Given extends Settings = AnySettings,
-  Target extends Settings = AnySettings,
-> = EnvironmentOf<TypesOf<Given, Target>>
+  Place extends Settings = AnySettings,
+> = EnvironmentOf<TypesOf<Given, Place>>
 
 /**
  * The environment of an integration with generated types: `EnvironmentOf<Integration>`. Its level follows the endpoint that

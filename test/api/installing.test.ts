@@ -174,9 +174,9 @@ describe('an installation', () => {
 
   it('is active after its setup event when it declares no settings', async () => {
     const { id: plain } = await installSample(annex, 'plain', 'space')
-    const target = `/v1/integrations/plain/installations/${plain}/spaces/${annex.server.samples.space}`
+    const spacePath = `/v1/integrations/plain/installations/${plain}/spaces/${annex.server.samples.space}`
     await until(
-      () => annex.api('GET', target),
+      () => annex.api('GET', spacePath),
       ({ json }) => json.status === 'active',
     )
   })

@@ -160,7 +160,7 @@ describe('the platform API', () => {
     assert.doesNotMatch(outside.text, /metadata/)
   })
 
-  it('answers 404 outside the installation’s own targets', async () => {
+  it('answers 404 outside the installation’s own places', async () => {
     for (const path of [
       `/v1/spaces/${other}/content`,
       '/v1/spaces/space_0/content',

@@ -202,9 +202,9 @@ describe('external ids', () => {
       await agreementTo(annex, 'writes'),
     )
     const path = `/v1/integrations/writes/installations/${installed.json.id}`
-    const target = await admin('POST', `${path}/sites`, { site: 'ext/site' })
-    assert.equal(target.status, 201, target.text)
-    assert.equal((await admin('GET', `${path}/sites/ext%2Fsite`)).json.site, target.json.site)
+    const installedOn = await admin('POST', `${path}/sites`, { site: 'ext/site' })
+    assert.equal(installedOn.status, 201, installedOn.text)
+    assert.equal((await admin('GET', `${path}/sites/ext%2Fsite`)).json.site, installedOn.json.site)
     const event = { type: 'site_view', siteId: 'ext/site', url: 'https://x.example/', referrer: '' }
     const published = await admin('POST', '/v1/events', event)
     assert.ok(!/siteId/.test(published.text), published.text)

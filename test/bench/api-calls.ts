@@ -3,7 +3,7 @@ import { createTerminal } from '../../host/cli/terminal.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 import { ask } from './measure/ask.ts'
 import { median } from './measure/quantile.ts'
-import { describeMachine, printTargets, printTimes } from './report.ts'
+import { describeMachine, printGoals, printTimes } from './report.ts'
 import { createFolders, startAnnex } from './servers/start-annex.ts'
 
 const calls = 40
@@ -47,7 +47,7 @@ printTimes(terminal, '', [
   ['a call to a route that is not there', times.nothing],
   ['a call that reads an installation', times.record],
 ])
-printTargets(terminal, [
+printGoals(terminal, [
   { name: 'a call, p50', value: median(times.nothing), unit: 'ms', atMost: 1 },
   { name: 'a call that reads a record, p50', value: median(times.record), unit: 'ms', atMost: 1 },
 ])

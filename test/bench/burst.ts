@@ -15,7 +15,7 @@ import { ask } from './measure/ask.ts'
 import { sumUsed } from './measure/cpu-time.ts'
 import { quantile } from './measure/quantile.ts'
 import { readOptions } from './measure/read-options.ts'
-import { describeMachine, printTargets } from './report.ts'
+import { describeMachine, printGoals } from './report.ts'
 import { createFolders, startAnnex } from './servers/start-annex.ts'
 
 const { installations, loops } = readOptions({
@@ -108,7 +108,7 @@ printTable(
   ],
 )
 const lost = outcomes.filter(([outcome]) => outcome !== 'ok').reduce((sum, [, times]) => sum + times, 0)
-printTargets(terminal, [
+printGoals(terminal, [
   { name: 'delivered after', value: drainedMs / 1000, unit: 's', atMost: aimMs / 1000 },
   { name: 'dispatches lost to the machine or to memory', value: lost, atMost: 0 },
   ...(busyLoops === 0
@@ -175,11 +175,11 @@ async function seedInstallations() {
   await db.batchInsert('installations', [...installed, visited], rowsAtOnce)
   const accounts = [...installed, visited].map(({ id: installationId }) => ({
     ...common,
-    ...{ installationId, kind: 'account', targetId: '', signingSecret, configuration: '{}' },
+    ...{ installationId, kind: 'account', placeId: '', signingSecret, configuration: '{}' },
   }))
   const places = installed.map(({ id: installationId }, n) => ({
     ...common,
-    ...{ installationId, kind: 'site', targetId: sites[n]?.id ?? '', signingSecret, configuration },
+    ...{ installationId, kind: 'site', placeId: sites[n]?.id ?? '', signingSecret, configuration },
   }))
   await db.batchInsert('levels', [...accounts, ...places], rowsAtOnce)
   await close()

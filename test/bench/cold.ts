@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { createTerminal, printTable } from '../../host/cli/terminal.ts'
 import { ask } from './measure/ask.ts'
 import { median, quantile } from './measure/quantile.ts'
-import { describeMachine, printTargets } from './report.ts'
+import { describeMachine, printGoals } from './report.ts'
 import { seedAnnex } from './servers/seeded-annex.ts'
 import { startAnnex } from './servers/start-annex.ts'
 
@@ -57,7 +57,7 @@ printTable(
     ['a request as any other', median(warm).toFixed(2)],
   ],
 )
-printTargets(terminal, [
+printGoals(terminal, [
   { name: 'cold, p50', value: quantile(cold, 0.5), unit: 'ms', atMost: 10 },
   { name: 'cold, p99', value: quantile(cold, 0.99), unit: 'ms', atMost: 30 },
 ])

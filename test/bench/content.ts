@@ -7,7 +7,7 @@ import { createTerminal } from '../../host/cli/terminal.ts'
 import { createClient } from '../../schemas/client.ts'
 import { watchMemory } from './deliveries/watch-memory.ts'
 import { readOptions } from './measure/read-options.ts'
-import { describeMachine, printTargets } from './report.ts'
+import { describeMachine, printGoals } from './report.ts'
 import { createFolders, startAnnex } from './servers/start-annex.ts'
 
 const { quick } = readOptions({ quick: { type: 'boolean', default: false } })
@@ -48,7 +48,7 @@ while ((await revision()) === first) await sleep(20)
 const changeMs = performance.now() - changed
 
 terminal.say(describeMachine().text)
-printTargets(terminal, [
+printGoals(terminal, [
   { name: `${count} pages imported`, value: importMs / 1000, unit: 's', atMost: 20 },
   { name: 'longest answer of /healthz meanwhile', value: loopMs, unit: 'ms', atMost: 250 },
   { name: 'longest answer of /v1/orgs meanwhile', value: readMs, unit: 'ms', atMost: 500 },

@@ -7,7 +7,7 @@ import { type Side, type SideName, startSide } from './deliveries/start-sides.ts
 import { watchMemory } from './deliveries/watch-memory.ts'
 import { median } from './measure/quantile.ts'
 import { readOptions } from './measure/read-options.ts'
-import { describeMachine, printTargets } from './report.ts'
+import { describeMachine, printGoals } from './report.ts'
 
 const receivers = 5
 const values = readOptions({
@@ -49,7 +49,7 @@ const rows = [
   toRow(`the first ${drained} of ${large} due ones`, [due.many]),
 ]
 printTable(terminal, ['', 'deliveries/s', 'memory of the host, peak'], rows)
-printTargets(terminal, [
+printGoals(terminal, [
   {
     name: `rate of new ones, ${large} later / ${small}`,
     value: rateOf(waiting.many) / rateOf(waiting.few),

@@ -7,7 +7,7 @@ import { type Side, type SideName, startSide } from './deliveries/start-sides.ts
 import { median, quantile } from './measure/quantile.ts'
 import { readOptions } from './measure/read-options.ts'
 import { measureSyncs } from './measure/sync-times.ts'
-import { describeMachine, printTargets, printTimes } from './report.ts'
+import { describeMachine, printGoals, printTimes } from './report.ts'
 
 const values = readOptions({
   quick: { type: 'boolean', default: false },
@@ -39,7 +39,7 @@ printTimes(terminal, 'the other four', [
   ['one is slow', besideSlow],
   ['one sync of this disk', syncs],
 ])
-printTargets(terminal, [
+printGoals(terminal, [
   { name: 'rate of 90 receivers beside 10 dead ones', value: median(shares), atLeast: 0.9 },
   { name: 'p99 of four beside a slow one', value: quantile(besideSlow, 0.99), unit: 'ms', atMost: 50 },
 ])

@@ -7,7 +7,7 @@ import { type Side, type SideName, startSide } from './deliveries/start-sides.ts
 import { quantile } from './measure/quantile.ts'
 import { readOptions } from './measure/read-options.ts'
 import { measureSyncs } from './measure/sync-times.ts'
-import { describeMachine, printTargets, printTimes, type Target } from './report.ts'
+import { describeMachine, type Goal, printGoals, printTimes } from './report.ts'
 
 const names: SideName[] = [
   'Annex, SQLite, in process',
@@ -25,7 +25,7 @@ ends.defer(receiver.close)
 terminal.say(describeMachine().text)
 terminal.say(`${events} events to one receiver, one every ${everyMs} ms`)
 const measured: [name: string, times: number[]][] = []
-const targets: Target[] = []
+const goals: Goal[] = []
 for (const name of names) {
   try {
     const side = await startSide(name, receiver.urls)
@@ -36,12 +36,12 @@ for (const name of names) {
 }
 measured.push(['one sync of this disk', await measureSyncs({ count: events, everyMs })])
 printTimes(terminal, '', measured)
-printTargets(terminal, targets)
+printGoals(terminal, goals)
 
 async function measure(side: Side): Promise<void> {
   await measureLatencies(receiver, side, { run: 'warm', events: 50, everyMs: 10 })
   const times = (await measureLatencies(receiver, side, { run: 'idle', events, everyMs })).map(({ ms }) => ms)
   measured.push([side.name, times])
-  targets.push({ name: `${side.name}, p50`, value: quantile(times, 0.5), unit: 'ms', atMost: 10 })
-  targets.push({ name: `${side.name}, p99`, value: quantile(times, 0.99), unit: 'ms', atMost: 50 })
+  goals.push({ name: `${side.name}, p50`, value: quantile(times, 0.5), unit: 'ms', atMost: 10 })
+  goals.push({ name: `${side.name}, p99`, value: quantile(times, 0.99), unit: 'ms', atMost: 50 })
 }

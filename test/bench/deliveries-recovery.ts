@@ -6,7 +6,7 @@ import { startReceiver } from './deliveries/start-receiver.ts'
 import { type SideName, startSide } from './deliveries/start-sides.ts'
 import { median } from './measure/quantile.ts'
 import { readOptions } from './measure/read-options.ts'
-import { describeMachine, printTargets } from './report.ts'
+import { describeMachine, printGoals } from './report.ts'
 
 const receivers = 5
 const values = readOptions({
@@ -33,7 +33,7 @@ printTable(
     [one.readyMs, one.deliveredMs, one.underWay, one.twice].map((value) => String(Math.round(value))),
   ),
 )
-printTargets(terminal, [
+printGoals(terminal, [
   {
     name: 'start to all delivered',
     value: median(measured.map(({ deliveredMs }) => deliveredMs)) / 1000,

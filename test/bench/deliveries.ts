@@ -7,7 +7,7 @@ import { startReceiver } from './deliveries/start-receiver.ts'
 import { type Side, type SideName, sideNames, startSide } from './deliveries/start-sides.ts'
 import { readOptions } from './measure/read-options.ts'
 import { slowDisk } from './measure/slow-disk.ts'
-import { describeMachine, printTargets, type Target } from './report.ts'
+import { describeMachine, type Goal, printGoals } from './report.ts'
 
 const receivers = 5
 const values = readOptions({
@@ -66,8 +66,8 @@ async function bench(terminal: Terminal): Promise<void> {
     const all = measured.get(name) ?? []
     return { name, about, median: toMedianRate(all), rounds: all }
   })
-  const targets = toTargets(Object.fromEntries(results.map(({ name, median }) => [name, median.perSecond])))
-  if (terminal.json) terminal.printJson({ machine, plan, results, targets })
+  const goals = toGoals(Object.fromEntries(results.map(({ name, median }) => [name, median.perSecond])))
+  if (terminal.json) terminal.printJson({ machine, plan, results, goals })
   else {
     const rows = results.map(({ name, about, median }) => [
       name,
@@ -78,7 +78,7 @@ async function bench(terminal: Terminal): Promise<void> {
       about,
     ])
     printTable(terminal, ['', 'deliveries/s', 'events/s stored', 'CPU µs', 'twice', 'what'], rows)
-    if (targets.length > 0) printTargets(terminal, targets)
+    if (goals.length > 0) printGoals(terminal, goals)
   }
 }
 
@@ -88,7 +88,7 @@ function chosen(): SideName[] {
 }
 
 /** Absolute numbers differ from machine to machine; ratios of one run hardly do. */
-function toTargets(rates: Partial<Record<SideName, number>>): Target[] {
+function toGoals(rates: Partial<Record<SideName, number>>): Goal[] {
   const ratios: [SideName, SideName, number][] = [
     ['Annex, SQLite, in process', 'BullMQ', 2],
     ['Annex, SQLite, in process', 'bare loop', 0.4],

@@ -10,7 +10,7 @@ import { sumUsed } from './measure/cpu-time.ts'
 import { median, quantile } from './measure/quantile.ts'
 import { readOptions } from './measure/read-options.ts'
 import type { Refused, RefusedLoad } from './measure/refused-load.ts'
-import { describeMachine, printTargets } from './report.ts'
+import { describeMachine, printGoals } from './report.ts'
 import { createFolders, startAnnex } from './servers/start-annex.ts'
 
 const { quick } = readOptions({ quick: { type: 'boolean', default: false } })
@@ -92,7 +92,7 @@ printTable(
     ]),
   ]),
 )
-printTargets(
+printGoals(
   terminal,
   Object.entries(measured)
     .filter(([flood]) => flood.endsWith('/s'))

@@ -10,7 +10,7 @@ import { createTerminal } from '../../host/cli/terminal.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 import { descendantsOf, sumUsed } from './measure/cpu-time.ts'
 import { readOptions } from './measure/read-options.ts'
-import { describeMachine, printTargets } from './report.ts'
+import { describeMachine, printGoals } from './report.ts'
 import { type AnnexFolders, createFolders } from './servers/start-annex.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -34,7 +34,7 @@ const first = await measureStart(folders)
 const second = await measureStart(folders)
 
 terminal.say(describeMachine().text)
-printTargets(terminal, [
+printGoals(terminal, [
   { name: `${count} folders, first start`, value: first.readyMs / 1000, unit: 's', atMost: 90 * part },
   { name: 'CPU time of a folder', value: first.cpuMs / count, unit: 'ms', atMost: 600 },
   { name: '/healthz answers after', value: first.healthMs, unit: 'ms', atMost: 3_000 },

@@ -5,7 +5,7 @@ import { openDatabase } from '../../host/db/open-database.ts'
 import { createClient } from '../../schemas/client.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
 import { median } from './measure/quantile.ts'
-import { describeMachine, printTargets, printTimes } from './report.ts'
+import { describeMachine, printGoals, printTimes } from './report.ts'
 import { createFolders, startAnnex } from './servers/start-annex.ts'
 
 const count = 10_000
@@ -73,7 +73,7 @@ terminal.say(describeMachine().text)
 terminal.say(`${count} records of each kind, ${rounds} requests for each page`)
 printTimes(terminal, '', measured)
 const slowest = Math.max(...measured.map(([, times]) => median(times)))
-printTargets(terminal, [{ name: 'the slowest list, p50', value: slowest, unit: 'ms', atMost: 50 }])
+printGoals(terminal, [{ name: 'the slowest list, p50', value: slowest, unit: 'ms', atMost: 50 }])
 
 async function findPage(name: string, read: Read): Promise<string | undefined> {
   let page: string | undefined
@@ -125,10 +125,10 @@ async function insertAll(): Promise<string> {
       ...{ id: createId('inst'), integration: 'wide', organizationId, createdAt: at },
     }))
     const accounts = installations.map(({ id }) => ({
-      ...{ installationId: id, kind: 'account', targetId: '', ...level },
+      ...{ installationId: id, kind: 'account', placeId: '', ...level },
     }))
     const installationId = installations[0]?.id ?? ''
-    const targets = sites.map(({ id }) => ({ installationId, kind: 'site', targetId: id, ...level }))
+    const siteLevels = sites.map(({ id }) => ({ installationId, kind: 'site', placeId: id, ...level }))
     const events = [...sites, ...sites].map(({ id }, n) => {
       const siteId = n % 2 === 0 ? samples.site : id
       const payload = JSON.stringify({ type: 'site_view', siteId, visitor: { anonymousId: `${n % 500}` } })
@@ -142,7 +142,7 @@ async function insertAll(): Promise<string> {
       }
     })
     const tables = { organizations: owners, sites, spaces, integrations, installations }
-    for (const [name, rows] of Object.entries({ ...tables, levels: [...accounts, ...targets], events })) {
+    for (const [name, rows] of Object.entries({ ...tables, levels: [...accounts, ...siteLevels], events })) {
       await db.transaction((transaction) => transaction.batchInsert(name, rows as object[], 50))
     }
     return installationId

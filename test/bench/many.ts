@@ -4,7 +4,7 @@ import { messageOf } from '../../host/errors.ts'
 import { ask } from './measure/ask.ts'
 import { sumUsed } from './measure/cpu-time.ts'
 import { quantile } from './measure/quantile.ts'
-import { describeMachine, printTargets } from './report.ts'
+import { describeMachine, printGoals } from './report.ts'
 import { seedAnnex, shuffle } from './servers/seeded-annex.ts'
 import { startAnnex } from './servers/start-annex.ts'
 
@@ -38,7 +38,7 @@ terminal.say(`${paths.length} installations, ${atOnce} requests at once, in a ra
 printTable(terminal, ['', 'answered', 'p50 ms', 'p99 ms', 'memory after'], rows)
 for (const [failure, count] of failures) terminal.print(`${count} x ${failure}`)
 const failed = [...failures.values()].reduce((sum, count) => sum + count, 0)
-printTargets(terminal, [
+printGoals(terminal, [
   { name: 'host and sandbox processes, peak', value: peakGb, unit: 'GB', atMost: 3 },
   { name: 'requests that failed', value: failed, atMost: 0 },
 ])

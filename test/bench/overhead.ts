@@ -3,7 +3,7 @@ import { createTerminal, printTable } from '../../host/cli/terminal.ts'
 import { toMedian } from './measure/compare.ts'
 import { median } from './measure/quantile.ts'
 import { findGenerator, type Measure, runLoad } from './measure/run-load.ts'
-import { describeMachine, printTargets } from './report.ts'
+import { describeMachine, printGoals } from './report.ts'
 import { seedAnnex } from './servers/seeded-annex.ts'
 import { startAnnex } from './servers/start-annex.ts'
 
@@ -50,7 +50,7 @@ type Case = (typeof cases)[number]
 // Round by round, as what else the machine does falls on both sides of a round alike.
 const ratio = (more: Case | undefined, less: Case | undefined) =>
   median((less?.measures ?? []).map(({ hostUs }, round) => (more?.measures[round]?.hostUs ?? 0) / hostUs))
-printTargets(terminal, [
+printGoals(terminal, [
   { name: 'host’s CPU time, 10,000 installed / 1, one called', value: ratio(many, one), atMost: 1.15 },
   { name: `the same, 10,000 / 100, ${called} in turn`, value: ratio(manyInTurn, few), atMost: 1.15 },
 ])

@@ -4,7 +4,7 @@ import { createTerminal } from '../../host/cli/terminal.ts'
 import { ask } from './measure/ask.ts'
 import { readUsed } from './measure/cpu-time.ts'
 import { median } from './measure/quantile.ts'
-import { describeMachine, printTargets } from './report.ts'
+import { describeMachine, printGoals } from './report.ts'
 import { startEcho } from './servers/start-annex.ts'
 
 const kills = 10
@@ -47,7 +47,7 @@ terminal.say(
   `${kills} times SIGKILL, under ${loadedBy} requests at once; of these ${failed} in flight were cut off`,
 )
 const [middle, longest] = [median(times), Math.max(...times)]
-printTargets(terminal, [
+printGoals(terminal, [
   { name: 'from the kill to an answer, median', value: middle, unit: 'ms', atMost: 200 },
   { name: 'from the kill to an answer, longest', value: longest, unit: 'ms', atMost: 200 },
 ])

@@ -4,20 +4,20 @@ import { printTable, type Terminal } from '../../host/cli/terminal.ts'
 import { quantile } from './measure/quantile.ts'
 
 /** What was measured beside what it should be. */
-export type Target = { name: string; value: number; unit?: string; atLeast?: number; atMost?: number }
+export type Goal = { name: string; value: number; unit?: string; atLeast?: number; atMost?: number }
 
-const isMet = ({ value, atLeast = -Infinity, atMost = Infinity }: Target): boolean =>
+const isMet = ({ value, atLeast = -Infinity, atMost = Infinity }: Goal): boolean =>
   value >= atLeast && value <= atMost
 
-/** A missed target is said, and fails nothing: a benchmark is no test. */
-export function printTargets(terminal: Terminal, targets: Target[]): void {
-  const rows = targets.map((target) => [
-    target.name,
-    withUnit(target.value, target),
-    target.atLeast === undefined
-      ? `at most ${withUnit(target.atMost ?? 0, target)}`
-      : `at least ${withUnit(target.atLeast, target)}`,
-    isMet(target) ? 'met' : 'missed',
+/** A missed goal is said, and fails nothing: a benchmark is no test. */
+export function printGoals(terminal: Terminal, goals: Goal[]): void {
+  const rows = goals.map((goal) => [
+    goal.name,
+    withUnit(goal.value, goal),
+    goal.atLeast === undefined
+      ? `at most ${withUnit(goal.atMost ?? 0, goal)}`
+      : `at least ${withUnit(goal.atLeast, goal)}`,
+    isMet(goal) ? 'met' : 'missed',
   ])
   printTable(terminal, ['', 'measured', 'wanted', ''], rows)
 }
@@ -35,7 +35,7 @@ export function printTimes(
   printTable(terminal, [title, 'p50 ms', 'p99 ms', 'slowest ms'], rows)
 }
 
-function withUnit(value: number, { unit }: Target): string {
+function withUnit(value: number, { unit }: Goal): string {
   const rounded = Math.abs(value) >= 100 ? Math.round(value) : Number(value.toFixed(2))
   return unit === undefined ? String(rounded) : `${rounded} ${unit}`
 }

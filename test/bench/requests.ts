@@ -4,7 +4,7 @@ import { messageOf } from '../../host/errors.ts'
 import { type Compared, compare } from './measure/compare.ts'
 import { readOptions } from './measure/read-options.ts'
 import { findGenerator, type Generator } from './measure/run-load.ts'
-import { describeMachine, printTargets, type Target } from './report.ts'
+import { describeMachine, type Goal, printGoals } from './report.ts'
 import type { MeasuredServer } from './servers/measured-server.ts'
 import { startEcho } from './servers/start-annex.ts'
 import { startKoa } from './servers/start-koa.ts'
@@ -46,12 +46,12 @@ async function bench(terminal: Terminal): Promise<void> {
   const compared = await compare(servers, plan, (name, { requestsPerSecond }) =>
     terminal.say(`  ${name}: ${Math.round(requestsPerSecond)} requests/s`),
   )
-  const targets = toTargets(compared)
-  if (terminal.json) terminal.printJson({ machine, plan, results: compared, targets })
-  else printResults(terminal, compared, targets)
+  const goals = toGoals(compared)
+  if (terminal.json) terminal.printJson({ machine, plan, results: compared, goals })
+  else printResults(terminal, compared, goals)
 }
 
-function printResults(terminal: Terminal, compared: Compared[], targets: Target[]): void {
+function printResults(terminal: Terminal, compared: Compared[], goals: Goal[]): void {
   const rows = compared.map(({ name, median }) => [
     name,
     String(Math.round(median.requestsPerSecond)),
@@ -63,22 +63,22 @@ function printResults(terminal: Terminal, compared: Compared[], targets: Target[
   ])
   const heads = ['server', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs', 'µs behind', 'load generator']
   printTable(terminal, heads, rows)
-  printTargets(terminal, targets)
+  printGoals(terminal, goals)
 }
 
 /** Absolute numbers differ from machine to machine; ratios of one run hardly do. */
-function toTargets(compared: Compared[]): Target[] {
+function toGoals(compared: Compared[]): Goal[] {
   const named = Object.fromEntries(compared.map(({ name, median }) => [name, median]))
   const { Annex, Koa, workerd } = named
-  const targets: Target[] = []
+  const goals: Goal[] = []
   if (Annex && workerd) {
     const value = Annex.requestsPerSecond / workerd.requestsPerSecond
-    targets.push({ name: 'requests, Annex / workerd', value, atLeast: 1.5 })
-    targets.push({ name: 'p99, Annex / workerd', value: Annex.p99Ms / workerd.p99Ms, atMost: 1 })
+    goals.push({ name: 'requests, Annex / workerd', value, atLeast: 1.5 })
+    goals.push({ name: 'p99, Annex / workerd', value: Annex.p99Ms / workerd.p99Ms, atMost: 1 })
   }
   if (Annex && Koa) {
     const value = Annex.requestsPerSecond / Koa.requestsPerSecond
-    targets.push({ name: 'requests, Annex / Koa', value, atLeast: 0.45 })
+    goals.push({ name: 'requests, Annex / Koa', value, atLeast: 0.45 })
   }
-  return targets
+  return goals
 }

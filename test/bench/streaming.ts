@@ -7,7 +7,7 @@ import { writePlugin } from '../support/plugin-folder.ts'
 import { ask } from './measure/ask.ts'
 import { sumUsed } from './measure/cpu-time.ts'
 import { readOptions } from './measure/read-options.ts'
-import { describeMachine, printTargets, type Target } from './report.ts'
+import { describeMachine, type Goal, printGoals } from './report.ts'
 import { createFolders, startAnnex } from './servers/start-annex.ts'
 
 const values = readOptions({ megabytes: { type: 'string', default: '1024' } })
@@ -56,7 +56,7 @@ const ways = [
   { name: 'up and down at once', path: '/through', sends: bytes, expects: bytes },
 ]
 const rows: string[][] = []
-const targets: Target[] = []
+const goals: Goal[] = []
 for (const { name, path, sends, expects } of ways) {
   const memory = watchMemory()
   const startedAt = performance.now()
@@ -65,7 +65,7 @@ for (const { name, path, sends, expects } of ways) {
   const { hostMb, sandboxesMb } = memory.stop()
   const rate = outcome === 'ok' ? `${Math.round(megabytes / seconds)} MB/s` : outcome
   rows.push([name, rate, `${Math.round(hostMb)} MB`, `${Math.round(sandboxesMb)} MB`])
-  targets.push({
+  goals.push({
     name: `host's memory grows, ${name}`,
     value: outcome === 'ok' ? hostMb : Number.NaN,
     unit: 'MB',
@@ -73,7 +73,7 @@ for (const { name, path, sends, expects } of ways) {
   })
 }
 printTable(terminal, [`${megabytes} MB`, 'speed', 'host grows by', 'sandbox processes grow by'], rows)
-printTargets(terminal, targets)
+printGoals(terminal, goals)
 
 /** Sends so many bytes, as fast as they are taken, and reads as many as come. */
 async function transfer(to: string, sends: number, expects: number): Promise<'ok'> {

@@ -244,12 +244,12 @@ describe('an organization above its quota', () => {
 
     const installed = await installSample(annex, 'writer')
     const base = `/v1/integrations/writer/installations/${installed.id}/spaces`
-    const target = await annex.api('POST', base, { space: made.json.id })
+    const installedOn = await annex.api('POST', base, { space: made.json.id })
     await until(
       () => annex.api('GET', `${base}/${made.json.id}`),
       ({ json }) => json.status === 'active',
     )
-    const answer = await fetch(target.json.urls.publicEndpoint, { method: 'POST' })
+    const answer = await fetch(installedOn.json.urls.publicEndpoint, { method: 'POST' })
     assert.equal(answer.status, 507)
     assert.match(((await answer.json()) as Json).message, /CONTENT_QUOTA_MB/)
 

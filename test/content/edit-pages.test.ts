@@ -113,12 +113,12 @@ describe('pages put through the API', () => {
   it('come from a script with the scope too, and its event names the author', async () => {
     const installed = await installSample(annex, 'writer')
     const base = `/v1/integrations/writer/installations/${installed.id}/spaces`
-    const target = await annex.api('POST', base, { space })
+    const installedOn = await annex.api('POST', base, { space })
     await until(
       () => annex.api('GET', `${base}/${space}`),
       ({ json }) => json.status === 'active',
     )
-    const response = await fetch(target.json.urls.publicEndpoint, {
+    const response = await fetch(installedOn.json.urls.publicEndpoint, {
       method: 'POST',
       body: JSON.stringify({ path: 'by-script', title: 'By a script', markdown: 'Hello.' }),
     })

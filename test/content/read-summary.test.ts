@@ -92,7 +92,7 @@ describe('SUMMARY.md', () => {
   })
 
   it('reports links that are no file of the folder, each with its line', () => {
-    const targets = [
+    const hrefs = [
       ...['https://example.com/a.md', '//example.com/a.md', 'mailto:a@example.com', 'javascript:alert(1)'],
       ...[
         '../a.md',
@@ -105,12 +105,12 @@ describe('SUMMARY.md', () => {
         'file:///etc/a.md',
       ],
     ]
-    const text = targets.map((target) => `* [Out](${target})\n`).join('')
+    const text = hrefs.map((href) => `* [Out](${href})\n`).join('')
     const { entries, problems } = parseSummary(text)
     assert.deepEqual(entries, [])
     assert.deepEqual(
       problems.map(({ line }) => line),
-      targets.map((_, n) => n + 1),
+      hrefs.map((_, n) => n + 1),
     )
     for (const { message } of problems)
       assert.match(message, /is no file of the folder\. Name a Markdown file/)

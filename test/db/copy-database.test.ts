@@ -8,8 +8,8 @@ import { describe, it, type TestContext } from 'node:test'
 import {
   copiedTables,
   copyDatabase,
+  prepareDestination,
   prepareSource,
-  prepareTarget,
   readPages,
 } from '../../host/db/copy-database.ts'
 import type { Db } from '../../host/db/db.ts'
@@ -20,7 +20,7 @@ import { createEmptyDatabase, noPostgres } from '../support/test-database.ts'
 
 const ignore = () => {}
 
-async function open(t: TestContext, url: string, prepare?: typeof prepareTarget): Promise<Database> {
+async function open(t: TestContext, url: string, prepare?: typeof prepareDestination): Promise<Database> {
   const database = await openDatabase(url, '', prepare)
   t.after(database.close)
   return database
@@ -65,13 +65,13 @@ describe('a copy of a database', () => {
     const first = await open(t, newFile(t))
     await fillDatabase(first.db)
     const middleUrl = await newDatabase(t)
-    const middle = await open(t, middleUrl, prepareTarget)
+    const middle = await open(t, middleUrl, prepareDestination)
     const copied = await copyDatabase(first.db, middle.db, ignore)
     assert.ok(
       copied.every(({ rows }) => rows > 0),
       'rows are in each table',
     )
-    const last = await open(t, newFile(t), prepareTarget)
+    const last = await open(t, newFile(t), prepareDestination)
     assert.deepEqual(await copyDatabase(middle.db, last.db, ignore), copied)
     const [before, there, back] = [await dump(first.db), await dump(middle.db), await dump(last.db)]
     assert.deepEqual(back, there)
@@ -111,7 +111,7 @@ describe('a copy of a database', () => {
   it('gives back the claims of hosts that are gone', async (t) => {
     const from = await open(t, newFile(t))
     await fillDatabase(from.db)
-    const to = await open(t, await newDatabase(t), prepareTarget)
+    const to = await open(t, await newDatabase(t), prepareDestination)
     await copyDatabase(from.db, to.db, ignore)
     assert.equal((await from.db('jobs').where({ id: 'job_4' }).first()).state, 'running')
     const job = await to.db('jobs').where({ id: 'job_4' }).first()
@@ -124,7 +124,7 @@ describe('a copy of a database', () => {
   it('goes on with the numbers of lines and receipts', async (t) => {
     const from = await open(t, newFile(t))
     await fillDatabase(from.db)
-    const to = await open(t, await newDatabase(t), prepareTarget)
+    const to = await open(t, await newDatabase(t), prepareDestination)
     await copyDatabase(from.db, to.db, ignore)
     const line = { at: 1, integration: 'echo', level: 'info', text: 'new' }
     const [stored] = await to.db('logs').insert(line).returning('id')
@@ -134,7 +134,7 @@ describe('a copy of a database', () => {
   it('tells how far each table is', async (t) => {
     const from = await open(t, newFile(t))
     await fillDatabase(from.db)
-    const to = await open(t, newFile(t), prepareTarget)
+    const to = await open(t, newFile(t), prepareDestination)
     const told: unknown[] = []
     await copyDatabase(from.db, to.db, (progress) => told.push(progress))
     assert.deepEqual(
@@ -158,7 +158,7 @@ describe('a copy of a database', () => {
   it('is of one moment: rows that are stored meanwhile are not in it', { skip: noPostgres }, async (t) => {
     const from = await open(t, await newDatabase(t))
     await fillDatabase(from.db)
-    const to = await open(t, newFile(t), prepareTarget)
+    const to = await open(t, newFile(t), prepareDestination)
     const event = { id: 'evt_late', organizationId: 'org_1', type: 'told', payload: '{}', receivedAt: 1 }
     let storing: Promise<unknown> | undefined
     const copied = await copyDatabase(from.db, to.db, () => {
@@ -171,7 +171,7 @@ describe('a copy of a database', () => {
 })
 
 describe('a database is not copied', () => {
-  /** The target is empty after each. */
+  /** The destination is empty after each. */
   async function assertRefused(
     t: TestContext,
     spoil: (db: Db) => Promise<unknown>,
@@ -180,7 +180,7 @@ describe('a database is not copied', () => {
     const from = await open(t, newFile(t))
     await fillDatabase(from.db)
     await spoil(from.db)
-    const to = await open(t, await newDatabase(t), prepareTarget)
+    const to = await open(t, await newDatabase(t), prepareDestination)
     await assert.rejects(copyDatabase(from.db, to.db, ignore), { code: 'conflict', message })
     for (const { name } of copiedTables) assert.deepEqual(await to.db(name), [])
   }
@@ -216,7 +216,7 @@ describe('a database is not copied', () => {
     const { db, close } = await openDatabase(url, '')
     await db('keyChecks').insert({ purpose: 'secrets', sealed: 'the same' })
     await close()
-    await assert.rejects(openDatabase(url, '', prepareTarget), {
+    await assert.rejects(openDatabase(url, '', prepareDestination), {
       code: 'conflict',
       message: 'A copy needs an empty database. This one has rows in the table key_checks.',
     })
@@ -231,14 +231,14 @@ describe('a database is not copied', () => {
     const { db } = await open(t, url)
     const last = await db('knexMigrations').orderBy('id', 'desc').first()
     await db('knexMigrations').where({ id: last.id }).delete()
-    for (const prepare of [prepareSource, prepareTarget]) {
+    for (const prepare of [prepareSource, prepareDestination]) {
       await assert.rejects(openDatabase(url, '', prepare), {
         code: 'conflict',
         message: /those of an older Annex\. Bring them up to date: `npx annex migrate`/,
       })
     }
     await db('knexMigrations').insert([last, { name: '999-future', batch: 2, migrationTime: new Date() }])
-    for (const prepare of [prepareSource, prepareTarget]) {
+    for (const prepare of [prepareSource, prepareDestination]) {
       await assert.rejects(openDatabase(url, '', prepare), { code: 'schema_newer' })
     }
   })
@@ -248,7 +248,7 @@ describe('a database is not copied', () => {
     const { db, close } = await openDatabase(url, '')
     await db('events').first()
     const refused = { code: 'conflict', message: /^An Annex is connected to the database\. Stop it/ }
-    for (const prepare of [prepareSource, prepareTarget]) {
+    for (const prepare of [prepareSource, prepareDestination]) {
       await assert.rejects(openDatabase(url, '', prepare), refused)
     }
     await close()

@@ -15,7 +15,7 @@ import { findIntegration, listVisibleIntegrations } from '../../host/db/queries/
 import { findPlaceLevel } from '../../host/db/queries/levels.ts'
 import { useSealer } from '../../host/db/sealed-json.ts'
 import { toVisibleSettings } from '../../host/installations/level-settings.ts'
-import { openEvent, secretsOfEvent } from '../../host/installations/setup-event.ts'
+import { openEvent, parseSubject, secretsOfEvent, toSubject } from '../../host/installations/setup-event.ts'
 import { hasTypedHost } from '../../host/installations/typed-hosts.ts'
 import { usableSettings } from '../../host/installations/usable-settings.ts'
 import { normalizeManifest } from '../../host/manifest/normalize-manifest.ts'
@@ -137,7 +137,7 @@ describe('a database of 0.1.0', () => {
     const manifest = JSON.parse(plain)
     const installation = await findInstallation(opened.db, 'inst_1')
     const site =
-      installation && (await findPlaceLevel(opened.db, installation, { kind: 'site', targetId: 'site_1' }))
+      installation && (await findPlaceLevel(opened.db, installation, { kind: 'site', placeId: 'site_1' }))
     assert.ok(site)
     const masked = {
       key: '[secret]',
@@ -157,7 +157,7 @@ describe('a database of 0.1.0', () => {
   it('has marks for the settings of the running version, so that a later version that drops one does not get it', async () => {
     const installation = await findInstallation(opened.db, 'inst_1')
     const site =
-      installation && (await findPlaceLevel(opened.db, installation, { kind: 'site', targetId: 'site_1' }))
+      installation && (await findPlaceLevel(opened.db, installation, { kind: 'site', placeId: 'site_1' }))
     assert.ok(site)
     for (const level of [installation, site]) {
       assert.equal(level.settingDetails.key?.kind, 'setting')
@@ -171,8 +171,8 @@ describe('a database of 0.1.0', () => {
     const { configurations } = JSON.parse(plain)
     const installation = await findInstallation(opened.db, 'inst_1')
     assert.ok(installation)
-    const site = await findPlaceLevel(opened.db, installation, { kind: 'site', targetId: 'site_1' })
-    const space = await findPlaceLevel(opened.db, installation, { kind: 'space', targetId: 'space_1' })
+    const site = await findPlaceLevel(opened.db, installation, { kind: 'site', placeId: 'site_1' })
+    const space = await findPlaceLevel(opened.db, installation, { kind: 'space', placeId: 'space_1' })
     assert.ok(site && space)
     for (const [level, expected] of [
       [installation, ['hook']],
@@ -216,7 +216,10 @@ describe('a database of 0.1.0', () => {
   })
 
   it('has the same marks in setup events that wait', async () => {
-    const { event } = JSON.parse((await opened.db('jobs').where({ id: 'job_1' }).first()).subject)
+    const { subject } = await opened.db('jobs').where({ id: 'job_1' }).first()
+    const { level, event } = parseSubject(subject)
+    assert.equal('placeId' in level && level.placeId, 'site_1')
+    assert.equal(JSON.stringify(toSubject({ level, event })), subject)
     assert.deepEqual(secretsOfEvent(event), ['key', 'login'])
     const { previous } = openEvent(opened.db, event)
     assert.deepEqual(previous, {

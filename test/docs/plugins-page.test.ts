@@ -23,10 +23,10 @@ async function installEverywhere(annex: Annex, name: string): Promise<string[]> 
   const installed = `/x/${name}/${made.json.id}`
   const endpoints = [`/x/${name}`, installed]
   for (const kind of ['site', 'space']) {
-    const target = (await annex.api('GET', `/v1/orgs/home/${kind}s`)).json.items[0].id
-    const there = await annex.api('POST', `${installations}/${made.json.id}/${kind}s`, { [kind]: target })
+    const place = (await annex.api('GET', `/v1/orgs/home/${kind}s`)).json.items[0].id
+    const there = await annex.api('POST', `${installations}/${made.json.id}/${kind}s`, { [kind]: place })
     assert.equal(there.status, 201, there.text)
-    endpoints.push(`${installed}/${kind}s/${target}`)
+    endpoints.push(`${installed}/${kind}s/${place}`)
   }
   return endpoints
 }
@@ -78,10 +78,10 @@ describe('the connection with a provider as docs/plugins.md shows it', () => {
     assert.equal(levels.length, 3)
     for (const endpoint of levels) {
       const answer = await fetch(`${annex.url}${endpoint}/oauth`, { redirect: 'manual' })
-      const target = new URL(answer.headers.get('location') ?? '')
-      assert.equal(`${target.origin}${target.pathname}`, 'https://provider.example/authorize')
-      assert.equal(target.searchParams.get('redirect_uri'), `${annex.url}/x/connect/oauth`)
-      assert.equal(target.searchParams.get('client_id'), 'client')
+      const authorization = new URL(answer.headers.get('location') ?? '')
+      assert.equal(`${authorization.origin}${authorization.pathname}`, 'https://provider.example/authorize')
+      assert.equal(authorization.searchParams.get('redirect_uri'), `${annex.url}/x/connect/oauth`)
+      assert.equal(authorization.searchParams.get('client_id'), 'client')
     }
     assert.equal((await fetch(`${annex.url}${integration}/oauth`)).status, 400)
   })

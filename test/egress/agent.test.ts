@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Egress } from '../../host/egress/egress.ts'
 import { exchange } from '../../host/egress/exchange.ts'
 import { egressFetch } from '../../host/egress/fetch.ts'
-import { parseTarget } from '../../host/egress/target.ts'
+import { parseOutboundUrl } from '../../host/egress/outbound-url.ts'
 import { openEgress, serve } from './local-server.ts'
 
 const resolve = async () => [{ address: '127.0.0.1', family: 4 }]
@@ -29,7 +29,7 @@ async function serveMany(
 
 const post = (egress: Egress, url: string, timeoutMs = 20_000) =>
   exchange(egress, {
-    url: parseTarget(url, egress),
+    url: parseOutboundUrl(url, egress),
     method: 'POST',
     headers: [],
     body: Buffer.from('{}'),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { egressFetch } from '../../host/egress/fetch.ts'
-import { assertDeclared } from '../../host/egress/target.ts'
+import { assertDeclared } from '../../host/egress/outbound-url.ts'
 import { openEgress, serve } from './local-server.ts'
 
 const isOwn = (origin: string) => origin === 'https://annex.example'

@@ -110,9 +110,9 @@ describe('a fetch that is redirected', () => {
   })
 
   it('does not read the endless body of a redirect', async (t) => {
-    const target = await serve(t, (_, response) => response.end('there'))
+    const destination = await serve(t, (_, response) => response.end('there'))
     const { origin } = await serve(t, (_, response) => {
-      response.writeHead(302, { location: target.origin })
+      response.writeHead(302, { location: destination.origin })
       const timer = setInterval(() => response.write('x'.repeat(4_096)), 5)
       response.on('close', () => clearInterval(timer))
     })

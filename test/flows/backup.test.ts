@@ -89,8 +89,8 @@ it('and so has one of PostgreSQL', async (context) => {
   const source = await createTestDatabase()
   ends.defer(source.drop)
   if (bin === undefined || source.url === '') return context.skip('needs DATABASE_URL_TEST and pg_dump')
-  const target = await createEmptyDatabase()
-  ends.defer(target.drop)
+  const destination = await createEmptyDatabase()
+  ends.defer(destination.drop)
   const folder = mkdtempSync(join(tmpdir(), 'annex-backup-'))
   ends.defer(() => rmSync(folder, { recursive: true, force: true }))
   for (const name of ['data', 'backup', 'restored']) mkdirSync(join(folder, name))
@@ -102,8 +102,8 @@ it('and so has one of PostgreSQL', async (context) => {
   const backUp = async () => {
     await shell('pg_dump', source.url)
     copyFileSync(join(folder, 'data/secret.key'), join(folder, 'restored/secret.key'))
-    await shell('pg_restore', target.url)
+    await shell('pg_restore', destination.url)
   }
   const at = (name: string, url: string) => ({ dataDir: join(folder, name), flags: { DATABASE_URL: url } })
-  await tryBackup(ends, at('data', source.url), backUp, at('restored', target.url))
+  await tryBackup(ends, at('data', source.url), backUp, at('restored', destination.url))
 })

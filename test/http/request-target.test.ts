@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { splitTarget } from '../../host/http/request-target.ts'
+import { splitRequestTarget } from '../../host/http/request-target.ts'
 
 it('a request’s target is split, and its parts stay unchanged', () => {
   for (const [url, path, search] of [
@@ -16,6 +16,6 @@ it('a request’s target is split, and its parts stay unchanged', () => {
     ['*', '*', ''],
     ['', '', ''],
   ] as const) {
-    assert.deepEqual(splitTarget(url), { path, search }, url)
+    assert.deepEqual(splitRequestTarget(url), { path, search }, url)
   }
 })

@@ -126,7 +126,7 @@ async function createPublish({ db, organizationId, installationId }: Seeded) {
   const siteId = site?.id ?? ''
   const installation = await findInstallation(db, installationId)
   assert.ok(installation)
-  await insertPlaceLevel(db, installation, { kind: 'site', targetId: siteId, signingSecret: 'sealed' })
+  await insertPlaceLevel(db, installation, { kind: 'site', placeId: siteId, signingSecret: 'sealed' })
   await db('levels').update({ status: 'active' })
   const manifest = JSON.stringify({ scopes: ['site:views:read'] })
   const code = { digest: 'digest', manifest, code: '', sourceMap: '', handledEvents: null }

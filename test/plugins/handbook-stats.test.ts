@@ -34,8 +34,8 @@ describe('handbook-stats', () => {
       configuration: { unit: 'words', team: 'Support' },
     })
     assert.equal(configured.json.status, 'active', configured.text)
-    const target = await annex.api('POST', `${account()}/spaces`, { space })
-    endpoint = target.json.urls.publicEndpoint
+    const installedOn = await annex.api('POST', `${account()}/spaces`, { space })
+    endpoint = installedOn.json.urls.publicEndpoint
     await annex.api('PATCH', `${account()}/spaces/${space}`, { configuration: { include_headings: false } })
   })
   after(async () => {

@@ -144,8 +144,8 @@ describe('settings in the database', () => {
     it('leave lists and other installations as they are', async () => {
       const { status, json } = await annex.api('GET', '/v1/installations')
       assert.deepEqual([status, json.items.length], [200, 2])
-      const targets = await annex.api('GET', `${paths.account}/sites`)
-      assert.deepEqual([targets.status, targets.json.items[0].status], [200, 'pending'])
+      const sites = await annex.api('GET', `${paths.account}/sites`)
+      assert.deepEqual([sites.status, sites.json.items[0].status], [200, 'pending'])
       const site = annex.server.samples.site
       const other = `/v1/integrations/other/installations/${ids.other}/sites/${site}`
       assert.equal((await shownBy(other))[1].note, 'canary-other')

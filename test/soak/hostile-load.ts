@@ -44,12 +44,12 @@ export function startHostileLoad(given: { url: string; random: () => number }): 
       await sleep(random() * 1500, undefined, { signal: controller.signal }).catch(() => {})
       const isBomb = random() < 0.03
       const attack = pick(names)
-      const target = isBomb ? `${url}/x/bomber` : `${url}/x/${installation}/${attack}`
+      const attacked = isBomb ? `${url}/x/bomber` : `${url}/x/${installation}/${attack}`
       const copies = random() < 0.05 ? 400 : 1
-      const name = `${target.slice(url.length + 3)}${copies > 1 ? ` x ${copies}` : ''}`
+      const name = `${attacked.slice(url.length + 3)}${copies > 1 ? ` x ${copies}` : ''}`
       begun += 1
       running.add(name)
-      await Promise.all(Array.from({ length: copies }, () => strike(target)))
+      await Promise.all(Array.from({ length: copies }, () => strike(attacked)))
       running.delete(name)
     }
   })
@@ -63,17 +63,17 @@ export function startHostileLoad(given: { url: string; random: () => number }): 
     },
   }
 
-  async function strike(target: string): Promise<void> {
-    const outcome = await outcomeOf(target, controller.signal)
+  async function strike(attacked: string): Promise<void> {
+    const outcome = await outcomeOf(attacked, controller.signal)
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
   }
 }
 
 /** How one request of an attack ends. */
-export async function outcomeOf(target: string, stop: AbortSignal): Promise<string> {
+export async function outcomeOf(attacked: string, stop: AbortSignal): Promise<string> {
   try {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(givenUpMs)])
-    const response = await fetch(target, { signal })
+    const response = await fetch(attacked, { signal })
     if (response.ok) {
       // Not for ever: four hundred of them would keep this program from its own honest requests.
       let bytes = 0

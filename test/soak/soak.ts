@@ -1,6 +1,6 @@
 // `make soak`: honest and hostile installations side by side, for ten minutes or MINUTES.
 import { createTerminal, printTable } from '../../host/cli/terminal.ts'
-import { describeMachine, printTargets } from '../bench/report.ts'
+import { describeMachine, printGoals } from '../bench/report.ts'
 import { runSoak } from './run-soak.ts'
 
 const minutes = Number(process.env.MINUTES || 10)
@@ -44,7 +44,7 @@ printTable(
 )
 for (const [why, count] of result.failures) terminal.print(`${count} x ${why}`)
 const [calm, ...storms] = result.phases
-printTargets(terminal, [
+printGoals(terminal, [
   ...storms.map(({ name, failed }) => ({ name: `failed, ${name}`, value: failed, atMost: 0 })),
   ...storms.map(({ name, p99Ms }) => ({ name: `p99, ${name}`, value: p99Ms, unit: 'ms', atMost: 250 })),
   { name: 'p99, calm', value: calm?.p99Ms ?? Number.NaN, unit: 'ms', atMost: 250 },

@@ -94,13 +94,13 @@ export async function fillDatabase(db: Db): Promise<void> {
     { id: 'inst_1', organizationId: 'org_1', ...installation },
     { id: 'inst_2', organizationId: 'org_2', ...installation, ...hold },
   ])
-  const account = { kind: 'account', targetId: '', ...level }
+  const account = { kind: 'account', placeId: '', ...level }
   const rotated = { previousSigningSecret: 'before', previousSecretUntil: most, firstSecret: 'old' }
   await db('levels').insert([
     { installationId: 'inst_1', status: 'active', ...account },
     { installationId: 'inst_2', status: 'pending', statusReason: text, ...account, ...rotated },
-    { installationId: 'inst_1', kind: 'site', targetId: 'site_1', status: 'active', ...level },
-    { installationId: 'inst_1', kind: 'space', targetId: 'space_1', status: 'pending', ...level },
+    { installationId: 'inst_1', kind: 'site', placeId: 'site_1', status: 'active', ...level },
+    { installationId: 'inst_1', kind: 'space', placeId: 'space_1', status: 'pending', ...level },
   ])
   await db('levelExternalIds').insert({
     ...{ integration: 'echo', kind: 'account', externalId: 'a', installationId: 'inst_1', targetId: '' },

@@ -178,7 +178,7 @@ describe('an attempt is an error', () => {
     assert.equal((await attemptAt(t, reset.origin)).error?.code, 'egress_failed')
   })
 
-  it('when the egress guard refuses the target, and shows nothing of the target', async (t) => {
+  it('when the egress guard refuses the URL, and shows nothing of its host', async (t) => {
     const inner = await serve(t, (_, response) => response.end('secret'))
     const egress = openEgress(t, { allow: [] })
     const urls = [

@@ -113,7 +113,7 @@ async function insertRecords({ db }: Database): Promise<void> {
   })
   const level = { installationId: ids.installation, ...installed }
   await db('levels').insert([
-    { ...level, kind: 'account', targetId: '', signingSecret: box.seal(first) },
-    { ...level, kind: 'site', targetId: ids.site, signingSecret: box.seal(ofSite) },
+    { ...level, kind: 'account', placeId: '', signingSecret: box.seal(first) },
+    { ...level, kind: 'site', placeId: ids.site, signingSecret: box.seal(ofSite) },
   ])
 }

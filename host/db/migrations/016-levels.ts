@@ -10,7 +10,7 @@ export async function up(db: Knex): Promise<void> {
     // `account`, `site` or `space`.
     table.text('kind').notNullable()
     // The site or space. Empty for an account.
-    table.text('target_id').notNullable()
+    table.text('place_id').notNullable()
     // `pending` or `active`.
     table.text('status').notNullable()
     table.text('status_reason')
@@ -26,8 +26,8 @@ export async function up(db: Knex): Promise<void> {
     table.bigInteger('created_at').notNullable()
     table.bigInteger('updated_at').notNullable()
     table.bigInteger('removing_at')
-    table.primary(['installation_id', 'kind', 'target_id'])
-    table.index(['kind', 'target_id'])
+    table.primary(['installation_id', 'kind', 'place_id'])
+    table.index(['kind', 'place_id'])
   })
   await db.schema.alterTable('installations', (table) => {
     // `paused` or `suspended`.
@@ -36,12 +36,12 @@ export async function up(db: Knex): Promise<void> {
   })
   const [, , ...others] = shared
   const rest = others.join(', ')
-  await db.raw(`insert into levels (installation_id, kind, target_id, removing_at, status, status_reason, ${rest})
+  await db.raw(`insert into levels (installation_id, kind, place_id, removing_at, status, status_reason, ${rest})
     select id, 'account', '', removing_at,
       case status when 'suspended' then coalesce(suspended_from, 'active') when 'paused' then 'active' else status end,
       case when status in ('paused', 'suspended') then null else status_reason end, ${rest}
     from installations where removed_at is null`)
-  await db.raw(`insert into levels (installation_id, kind, target_id, removing_at, status, status_reason, ${rest})
+  await db.raw(`insert into levels (installation_id, kind, place_id, removing_at, status, status_reason, ${rest})
     select installation_id, kind, target_id, removing_at, status, status_reason, ${rest} from installation_targets`)
   await db.raw(`update installations set hold = status, hold_reason = status_reason
     where status in ('paused', 'suspended')`)
@@ -71,10 +71,9 @@ export async function down(db: Knex): Promise<void> {
     table.primary(['installation_id', 'kind', 'target_id'])
     table.index(['kind', 'target_id'])
   })
-  const columns = `installation_id, kind, target_id, removing_at, ${shared.join(', ')}`
-  await db.raw(
-    `insert into installation_targets (${columns}) select ${columns} from levels where kind <> 'account'`,
-  )
+  const others = `removing_at, ${shared.join(', ')}`
+  await db.raw(`insert into installation_targets (installation_id, kind, target_id, ${others})
+    select installation_id, kind, place_id, ${others} from levels where kind <> 'account'`)
   await db.schema.alterTable('installations', (table) => {
     addShared(table)
     table.bigInteger('updated_at').notNullable().defaultTo(0)

@@ -11,10 +11,10 @@ export type { InstallationStatus }
 const statuses: readonly InstallationStatus[] = ['pending', 'active', 'paused', 'suspended']
 
 /** A site or a space. */
-export type TargetKind = 'site' | 'space'
+export type PlaceKind = 'site' | 'space'
 
-/** Names the row of a level. `targetId` is empty for an account. */
-export type LevelKey = { installationId: string; kind: 'account' | TargetKind; targetId: string }
+/** Names the row of a level. `placeId` is empty for an account. */
+export type LevelKey = { installationId: string; kind: 'account' | PlaceKind; placeId: string }
 
 export type Configuration = Record<string, unknown>
 
@@ -73,7 +73,7 @@ export type Selection = 'all' | 'selected'
 /** The level of an account, which is above those of its sites and spaces. */
 export type Installation = LevelColumns & {
   kind: 'account'
-  targetId: ''
+  placeId: ''
   above?: never
   id: string
   integration: string
@@ -107,7 +107,7 @@ export async function insertInstallation(
     .ignore()
     .returning('id')
   if (inserted === undefined) return undefined
-  const key = { installationId: inserted.id, kind: 'account', targetId: '' }
+  const key = { installationId: inserted.id, kind: 'account', placeId: '' }
   await db('levels').insert({ ...key, ...newLevel(signingSecret, createdAt) })
   return findInstallation(db, inserted.id)
 }
@@ -204,12 +204,12 @@ export const countByStatus = (db: Db, columns: readonly string[]): Knex.QueryBui
     .groupBy(...columns)
 }
 
-const selectionOf = (kind: TargetKind) => `${kind}Selection` as const
+const selectionOf = (kind: PlaceKind) => `${kind}Selection` as const
 
 export async function updateSelection(
   db: Db,
   id: string,
-  kind: TargetKind,
+  kind: PlaceKind,
   selection: Selection,
 ): Promise<void> {
   await db('installations')
@@ -221,7 +221,7 @@ export async function updateSelection(
 /** The installations of an organization that select all spaces, or all sites. They are locked. */
 export async function listSelectingAll(
   transaction: Db,
-  kind: TargetKind,
+  kind: PlaceKind,
   organizationId: string,
 ): Promise<Installation[]> {
   const rows: StoredInstallation[] = await installationRows(transaction)

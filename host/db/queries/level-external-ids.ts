@@ -11,7 +11,7 @@ export async function replaceLevelIds(
   await deleteLevelIds(transaction, level)
   // PostgreSQL stores no U+0000, and a query with it is refused.
   const findable = new Set(externalIds.filter((externalId) => !externalId.includes('\0')))
-  const rows = [...findable].map((externalId) => ({ integration, ...level, externalId }))
+  const rows = [...findable].map((externalId) => ({ integration, ...toColumns(level), externalId }))
   if (rows.length > 0) await transaction('levelExternalIds').insert(rows)
 }
 
@@ -20,8 +20,13 @@ export async function deleteLevelIds(
   transaction: Db,
   level: LevelKey | { installationId: string },
 ): Promise<void> {
-  await transaction('levelExternalIds').where(level).delete()
+  await transaction('levelExternalIds')
+    .where('placeId' in level ? toColumns(level) : level)
+    .delete()
 }
+
+/** The table is older than the word place. */
+const toColumns = ({ placeId, ...key }: LevelKey) => ({ ...key, targetId: placeId })
 
 /** The levels of an integration that have an external id. */
 export const levelsNamed = (

@@ -10,10 +10,10 @@ import {
   lockInstallation,
   newLevel,
   openColumns,
+  type PlaceKind,
   type Signer,
   type Stored,
   type StoredInstallation,
-  type TargetKind,
   toInstallation,
   toRow,
 } from './installations.ts'
@@ -21,7 +21,7 @@ import { levelsNamed } from './level-external-ids.ts'
 import { type Reach, whereReached } from './reach.ts'
 
 /** An installation in one site or space, without its account. */
-export type PlaceRow = LevelColumns & { installationId: string; kind: TargetKind; targetId: string }
+export type PlaceRow = LevelColumns & { installationId: string; kind: PlaceKind; placeId: string }
 
 /** The level of one site or space of an installation. */
 export type PlaceLevel = PlaceRow & { above: Installation }
@@ -38,19 +38,19 @@ export const levelsTo = (level: Level): Level[] =>
 export const keyOf = (level: Level): LevelKey => ({
   installationId: installationOf(level).id,
   kind: level.kind,
-  targetId: level.targetId,
+  placeId: level.placeId,
 })
 
 /** @returns undefined when the integration is installed there already */
 export async function insertPlaceLevel(
   db: Db,
   above: Installation,
-  given: { kind: TargetKind; targetId: string; signingSecret: string },
+  given: { kind: PlaceKind; placeId: string; signingSecret: string },
 ): Promise<PlaceLevel | undefined> {
   const { signingSecret, ...place } = given
   const [inserted] = await db('levels')
     .insert({ installationId: above.id, ...place, ...newLevel(signingSecret, Date.now()) })
-    .onConflict(['installationId', 'kind', 'targetId'])
+    .onConflict(['installationId', 'kind', 'placeId'])
     .ignore()
     .returning('*')
   return inserted && { ...toPlaceRow(db, inserted), above }
@@ -59,7 +59,7 @@ export async function insertPlaceLevel(
 export async function findPlaceLevel(
   db: Db,
   above: Installation,
-  place: { kind: TargetKind; targetId: string },
+  place: { kind: PlaceKind; placeId: string },
 ): Promise<PlaceLevel | undefined> {
   const row = await db('levels')
     .where({ ...place, installationId: above.id })
@@ -83,11 +83,11 @@ export async function lockRow(transaction: Db, level: Level): Promise<Level | un
 export async function listPlaceLevels(
   db: Db,
   above: Installation,
-  kind: TargetKind,
+  kind: PlaceKind,
   at: PageAt,
 ): Promise<PlaceLevel[]> {
   const query = db('levels').where({ installationId: above.id, kind }).whereNull('removingAt')
-  const rows: Stored<PlaceRow>[] = await inPage(query, 'targetId', at)
+  const rows: Stored<PlaceRow>[] = await inPage(query, 'placeId', at)
   return rows.map((row) => ({ ...toPlaceRow(db, row), above }))
 }
 
@@ -108,10 +108,10 @@ export async function listSpaceIds(db: Db, installationId: string): Promise<stri
   const rows = await db('levels')
     .where({ installationId, kind: 'space' })
     .whereNull('removingAt')
-    .orderBy('targetId')
+    .orderBy('placeId')
     .limit(maxSpaces)
-    .select('targetId')
-  return rows.map(({ targetId }) => targetId)
+    .select('placeId')
+  return rows.map(({ placeId }) => placeId)
 }
 
 /** As `listSpaceIds`, for each of the installations. */
@@ -122,13 +122,13 @@ export async function listSpaceIdsOf(db: Db, installationIds: string[]): Promise
     .where({ kind: 'space' })
     .whereIn('installationId', installationIds)
     .whereNull('removingAt')
-    .select('installationId', 'targetId')
-    .rowNumber('number', (over) => over.partitionBy('installationId').orderBy('targetId'))
-  const rows: { installationId: string; targetId: string }[] = await db
+    .select('installationId', 'placeId')
+    .rowNumber('number', (over) => over.partitionBy('installationId').orderBy('placeId'))
+  const rows: { installationId: string; placeId: string }[] = await db
     .from(numbered.as('numbered') as never)
     .where('number', '<=', maxSpaces)
-    .select('installationId', 'targetId')
-  for (const { installationId, targetId } of rows) spaces.get(installationId)?.push(targetId)
+    .select('installationId', 'placeId')
+  for (const { installationId, placeId } of rows) spaces.get(installationId)?.push(placeId)
   // Here, as an ORDER BY of the statement would sort without an index.
   for (const ids of spaces.values()) ids.sort()
   return spaces
@@ -137,11 +137,11 @@ export async function listSpaceIdsOf(db: Db, installationIds: string[]): Promise
 /** Sites or spaces in the list of an integration. `after`: the last one of the page before. */
 export type PlacePage = {
   integration: string
-  kind: TargetKind
+  kind: PlaceKind
   organizationId?: string
   externalId?: string
   reach?: Reach
-  after?: Pick<PlaceRow, 'installationId' | 'targetId'>
+  after?: Pick<PlaceRow, 'installationId' | 'placeId'>
   limit: number
 }
 
@@ -158,19 +158,19 @@ export async function listPlacesOfIntegration(
     .where({ integration, kind })
     .whereNull('installations.removingAt')
     .whereNull('levels.removingAt')
-    .orderBy(['installations.id', 'targetId'])
+    .orderBy(['installations.id', 'placeId'])
     .limit(limit)
   if (organizationId !== undefined) query.where({ organizationId })
   if (reach !== undefined) whereReached(query, reach)
   if (externalId !== undefined) {
     const named = () => levelsNamed(db, { integration, kind, externalId })
     query.whereIn('installations.id', named().select('installationId'))
-    query.whereIn(['installationId', 'targetId'], named().select('installationId', 'targetId'))
+    query.whereIn(['installationId', 'placeId'], named().select('installationId', 'targetId'))
   }
   if (after !== undefined) {
     // The first condition is for the index.
     query.where('installations.id', '>=', after.installationId)
-    query.whereRaw('(installations.id, target_id) > (?, ?)', [after.installationId, after.targetId])
+    query.whereRaw('(installations.id, place_id) > (?, ?)', [after.installationId, after.placeId])
   }
   const places = (await query).map((row) => toPlaceRow(db, row))
   if (places.length === 0) return []
@@ -184,8 +184,8 @@ export async function listPlacesOfIntegration(
 }
 
 /** What is installed in a site or space, and may get its events. */
-export async function listPlaceRowsOn(db: Db, kind: TargetKind, targetId: string): Promise<PlaceRow[]> {
-  const rows = await db('levels').where({ kind, targetId }).whereNull('removingAt').orderBy('createdAt')
+export async function listPlaceRowsOn(db: Db, kind: PlaceKind, placeId: string): Promise<PlaceRow[]> {
+  const rows = await db('levels').where({ kind, placeId }).whereNull('removingAt').orderBy('createdAt')
   return rows.map((row) => toPlaceRow(db, row))
 }
 
@@ -228,8 +228,8 @@ export async function markRemoving(db: Db, key: LevelKey): Promise<void> {
     await db('installations').where({ id: key.installationId }).update({ removingAt })
 }
 
-export const rowOf = (db: Db, { installationId, kind, targetId }: LevelKey): Knex.QueryBuilder =>
-  db('levels').where({ installationId, kind, targetId })
+export const rowOf = (db: Db, { installationId, kind, placeId }: LevelKey): Knex.QueryBuilder =>
+  db('levels').where({ installationId, kind, placeId })
 
 function toPlaceRow(db: Db, row: Stored<PlaceRow>): PlaceRow {
   return { ...row, ...openColumns(db, row) }

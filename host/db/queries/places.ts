@@ -4,7 +4,7 @@ import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
 import { inPage, type PageAt } from '../page.ts'
 import { deleteExternalIds, recordsNamed } from './external-ids.ts'
-import type { TargetKind } from './installations.ts'
+import type { PlaceKind } from './installations.ts'
 
 /** Who may read a site or space. Annex stores it for scripts and for the pages that show content. */
 export type Visibility = 'private' | 'unlisted' | 'share-link' | 'visitor-auth' | 'public'
@@ -140,7 +140,7 @@ export async function listSites(db: Db, organizationId: string, at: PageAt): Pro
 }
 
 /** All sites or spaces of an organization, the oldest first. */
-export async function listPlaceIds(db: Db, kind: TargetKind, organizationId: string): Promise<string[]> {
+export async function listPlaceIds(db: Db, kind: PlaceKind, organizationId: string): Promise<string[]> {
   return db(`${kind}s`).where({ organizationId }).orderBy('id').pluck('id')
 }
 
@@ -150,11 +150,11 @@ export type Places = { site: Site; space: Space }
 const columnOf = (name: string): 'id' | 'slug' => (name.includes('_') ? 'id' : 'slug')
 
 /** True for a text in the form of an id of Annex. */
-export const isOwnId = (kind: TargetKind, name: string): boolean =>
+export const isOwnId = (kind: PlaceKind, name: string): boolean =>
   name.startsWith(`${kind}_`) && /_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(name)
 
 /** A site or space of an organization, by its id or slug, else by an external id. */
-export async function findPlace<Kind extends TargetKind>(
+export async function findPlace<Kind extends PlaceKind>(
   db: Db,
   kind: Kind,
   organizationId: string,
@@ -171,7 +171,7 @@ export type PlaceOwner = { organizationId?: string; integration?: string; instal
  * Finds sites or spaces by an id or slug, else by an external id: one platform's id must not hide a record of Annex. Else by a
  * slug in another letter case. At most two: the second shows that the name is ambiguous.
  */
-export async function findPlacesOf<Kind extends TargetKind>(
+export async function findPlacesOf<Kind extends PlaceKind>(
   db: Db,
   kind: Kind,
   name: string,
@@ -185,7 +185,7 @@ export async function findPlacesOf<Kind extends TargetKind>(
       const installed = db('levels')
         .join('installations', 'installations.id', 'levels.installationId')
         .where({ kind, integration })
-        .where('targetId', db.ref(`${kind}s.id`))
+        .where('placeId', db.ref(`${kind}s.id`))
         .select(db.raw('1'))
       if (installationId !== undefined) installed.where({ installationId })
       query.whereExists(installed)
@@ -202,7 +202,7 @@ export async function findPlacesOf<Kind extends TargetKind>(
 export type PlaceChange = { slug?: string; title?: string; visibility?: Visibility; url?: string | null }
 
 /** Locks a site or space until the transaction ends, so that it is not deleted meanwhile. */
-export async function lockPlace<Kind extends TargetKind>(
+export async function lockPlace<Kind extends PlaceKind>(
   transaction: Db,
   kind: Kind,
   id: string,
@@ -213,7 +213,7 @@ export async function lockPlace<Kind extends TargetKind>(
 /** @throws the database's error, `isDuplicate` when another site or space of the organization has the slug */
 export async function updatePlace(
   transaction: Db,
-  kind: TargetKind,
+  kind: PlaceKind,
   id: string,
   change: PlaceChange,
 ): Promise<void> {
@@ -223,7 +223,7 @@ export async function updatePlace(
 /** Deletes a site or space with its external ids; a space with its pages and revisions. */
 export async function deletePlaceRows(
   transaction: Db,
-  kind: TargetKind,
+  kind: PlaceKind,
   id: string,
 ): Promise<{ revisions: number }> {
   if (kind === 'space') await transaction('pages').where({ spaceId: id }).delete()

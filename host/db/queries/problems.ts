@@ -159,7 +159,7 @@ const mostConnections = 10_000
 export async function listEndingConnections(
   db: Db,
   owner: Owner,
-): Promise<(Found & { targetId: string; details: SettingDetails })[]> {
+): Promise<(Found & { placeId: string; details: SettingDetails })[]> {
   const query = db('levels')
     .join('installations', 'installations.id', 'levels.installationId')
     .whereRaw(`(setting_details like '%"error":%' or setting_details like '%"endsAt":%')`)
@@ -167,7 +167,7 @@ export async function listEndingConnections(
     .whereNull('installations.removingAt')
     .orderBy('levels.createdAt')
     .limit(mostConnections)
-    .select('installationId', 'integration', 'organizationId', 'targetId')
+    .select('installationId', 'integration', 'organizationId', 'placeId')
     .select('levels.updatedAt as since', 'settingDetails as details')
   const rows = await (owner.organizationId === undefined ? query : query.where(owner))
   return rows.map((row) => ({ ...row, details: openDetails(db, row.details) ?? {} }))

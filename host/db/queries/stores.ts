@@ -1,15 +1,15 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
 import { isPostgres, rawRows } from '../sql.ts'
-import type { LevelKey, TargetKind } from './installations.ts'
+import type { LevelKey, PlaceKind } from './installations.ts'
 
 /** The values that a script has stored for one level. `level` is the path of the level's endpoint. */
 export type Store = {
   level: string
   integration: string
   installationId: string | null
-  targetKind: TargetKind | null
-  targetId: string | null
+  placeKind: PlaceKind | null
+  placeId: string | null
   /** Of keys and values, with `bytesBeside` for each. */
   bytes: number
   keys: number
@@ -18,6 +18,17 @@ export type Store = {
 }
 
 export type StoreOwner = Omit<Store, 'bytes' | 'keys' | 'version'>
+
+/** The table is older than the word place. */
+const toColumns = ({ placeKind, placeId, ...owner }: StoreOwner) => ({
+  ...owner,
+  targetKind: placeKind,
+  targetId: placeId,
+})
+const columns = [
+  ...['level', 'integration', 'installationId', 'bytes', 'keys', 'version'],
+  ...['targetKind as placeKind', 'targetId as placeId'],
+]
 
 /** `value` is sealed JSON. */
 export type StoredValue = {
@@ -34,7 +45,7 @@ export type Writer = { writerVersionId: string | null; writerInstallationId: str
 
 /** Reads and locks a store: writes to it run one after the other. */
 export async function lockStore(transaction: Db, level: string): Promise<Store | undefined> {
-  return transaction('stores').where({ level }).forUpdate().first()
+  return transaction('stores').where({ level }).forUpdate().first(columns)
 }
 
 /**
@@ -45,26 +56,26 @@ export async function lockStore(transaction: Db, level: string): Promise<Store |
 export async function insertStore(transaction: Db, owner: StoreOwner): Promise<boolean> {
   if (!(await lockOwner(transaction, owner))) return false
   await transaction('stores')
-    .insert({ ...owner, bytes: 0, keys: 0, version: 0 })
+    .insert({ ...toColumns(owner), bytes: 0, keys: 0, version: 0 })
     .onConflict('level')
     .ignore()
   return true
 }
 
 /** An uninstall waits for the lock. */
-async function lockOwner(transaction: Db, { installationId, targetKind, targetId }: StoreOwner) {
+async function lockOwner(transaction: Db, { installationId, placeKind, placeId }: StoreOwner) {
   if (installationId === null) return true
   const installation = await transaction('installations')
     .where({ id: installationId })
     .whereNull('removedAt')
     .forUpdate()
     .first('id')
-  if (installation === undefined || targetKind === null) return installation !== undefined
-  const target = await transaction('levels')
-    .where({ installationId, kind: targetKind, targetId })
+  if (installation === undefined || placeKind === null) return installation !== undefined
+  const place = await transaction('levels')
+    .where({ installationId, kind: placeKind, placeId })
     .forUpdate()
-    .first('targetId')
-  return target !== undefined
+    .first('placeId')
+  return place !== undefined
 }
 
 export async function updateStore(
@@ -76,15 +87,15 @@ export async function updateStore(
 
 /** The stores of an installation and of its sites and spaces. */
 export async function listStores(db: Db, installationId: string): Promise<Store[]> {
-  return db('stores').where({ installationId }).orderBy('level')
+  return db('stores').select(columns).where({ installationId }).orderBy('level')
 }
 
 /** Ends the stores of an installation, or that of one of its sites or spaces. */
 export async function deleteStores(
   transaction: Db,
-  { installationId, kind, targetId }: LevelKey,
+  { installationId, kind, placeId }: LevelKey,
 ): Promise<void> {
-  const owner = kind === 'account' ? {} : { targetKind: kind, targetId }
+  const owner = kind === 'account' ? {} : { targetKind: kind, targetId: placeId }
   await transaction('stores')
     .where({ installationId, ...owner })
     .delete()

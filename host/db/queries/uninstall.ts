@@ -4,7 +4,7 @@ import type { Db } from '../db.ts'
 import { withPrefix } from '../ids.ts'
 import { jsonTexts, lenientJson, rawRows } from '../sql.ts'
 import { refuseDeliveries } from './deliveries.ts'
-import type { LevelKey, TargetKind } from './installations.ts'
+import type { LevelKey, PlaceKind } from './installations.ts'
 import { deleteLevelIds } from './level-external-ids.ts'
 import { rowOf } from './levels.ts'
 import type { ScriptJobState } from './script-jobs.ts'
@@ -48,15 +48,15 @@ async function endDeliveries(transaction: Db, level: LevelKey): Promise<void> {
   await refuseDeliveries(transaction, refusals)
 }
 
-function receiversOf(db: Db, { installationId, kind, targetId }: LevelKey) {
-  const signedBy = kind === 'account' ? {} : { signedBy: `${kind}:${targetId}` }
+function receiversOf(db: Db, { installationId, kind, placeId }: LevelKey) {
+  const signedBy = kind === 'account' ? {} : { signedBy: `${kind}:${placeId}` }
   return db('receivers').where({ installationId, ...signedBy })
 }
 
 /** Each state has an index of its own. SQLite uses it for a literal alone. */
 function jobsOfScripts(
   db: Db,
-  { installationId, kind, targetId }: LevelKey,
+  { installationId, kind, placeId }: LevelKey,
   states: readonly ScriptJobState[],
 ): Knex.QueryBuilder {
   const inStates = states.map((state) => `(state = '${state}' and kind in ('event', 'task') and lane = ?)`)
@@ -65,7 +65,7 @@ function jobsOfScripts(
     states.map(() => installationId),
   )
   if (kind === 'account') return jobs
-  return jobs.whereRaw(`${lenientJson(db, 'subject')} -> 'level' ->> 'targetId' = ?`, [targetId])
+  return jobs.whereRaw(`${lenientJson(db, 'subject')} -> 'level' ->> 'targetId' = ?`, [placeId])
 }
 
 /** Removes rows of installations that ended before a time. History that refers to them is older. */
@@ -77,10 +77,10 @@ export async function deleteRemoved(db: Db, endedBefore: number): Promise<void> 
 export type Holder = { id: string; integration: string; removingAt: number | null }
 
 /** The installations in a site or space, also those whose script has not handled its last event yet. */
-export async function listHoldersOfPlace(db: Db, kind: TargetKind, targetId: string): Promise<Holder[]> {
+export async function listHoldersOfPlace(db: Db, kind: PlaceKind, placeId: string): Promise<Holder[]> {
   return db('levels')
     .join('installations', 'installations.id', 'levels.installationId')
-    .where({ kind, targetId })
+    .where({ kind, placeId })
     .orderBy('installations.id')
     .select('installations.id', 'integration', 'levels.removingAt')
 }

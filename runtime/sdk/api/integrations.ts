@@ -4,7 +4,7 @@ import type {
   InstallationUpdate,
   IntegrationRecord,
   List,
-  TargetInstallationRecord,
+  PlaceInstallationRecord,
   Token,
 } from './records.ts'
 
@@ -14,9 +14,9 @@ export const createIntegrations = (request: ApiRequest) => ({
   listIntegrationInstallations: (name: string, query: Query = {}) =>
     request<List<InstallationRecord>>({ path: path`/integrations/${name}/installations`, query }),
   listIntegrationSpaceInstallations: (name: string, query: Query = {}) =>
-    request<List<TargetInstallationRecord>>({ path: path`/integrations/${name}/spaces`, query }),
+    request<List<PlaceInstallationRecord>>({ path: path`/integrations/${name}/spaces`, query }),
   listIntegrationSiteInstallations: (name: string, query: Query = {}) =>
-    request<List<TargetInstallationRecord>>({ path: path`/integrations/${name}/sites`, query }),
+    request<List<PlaceInstallationRecord>>({ path: path`/integrations/${name}/sites`, query }),
   queueIntegrationTask: (name: string, body: { task: object; schedule?: number }) =>
     request({ method: 'POST', path: path`/integrations/${name}/tasks`, body }),
 
@@ -35,7 +35,7 @@ export const createIntegrations = (request: ApiRequest) => ({
     }),
 
   getIntegrationSpaceInstallation: (name: string, installation: string, space: string) =>
-    request<TargetInstallationRecord>({
+    request<PlaceInstallationRecord>({
       path: path`/integrations/${name}/installations/${installation}/spaces/${space}`,
     }),
   updateIntegrationSpaceInstallation: (
@@ -44,14 +44,14 @@ export const createIntegrations = (request: ApiRequest) => ({
     space: string,
     body: InstallationUpdate,
   ) =>
-    request<TargetInstallationRecord>({
+    request<PlaceInstallationRecord>({
       method: 'PATCH',
       path: path`/integrations/${name}/installations/${installation}/spaces/${space}`,
       body,
     }),
 
   getIntegrationSiteInstallation: (name: string, installation: string, site: string) =>
-    request<TargetInstallationRecord>({
+    request<PlaceInstallationRecord>({
       path: path`/integrations/${name}/installations/${installation}/sites/${site}`,
     }),
   updateIntegrationSiteInstallation: (
@@ -60,7 +60,7 @@ export const createIntegrations = (request: ApiRequest) => ({
     site: string,
     body: InstallationUpdate,
   ) =>
-    request<TargetInstallationRecord>({
+    request<PlaceInstallationRecord>({
       method: 'PATCH',
       path: path`/integrations/${name}/installations/${installation}/sites/${site}`,
       body,

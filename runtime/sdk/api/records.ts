@@ -16,6 +16,6 @@ export type PageWithContent = Open<content.PageWithText>
 export type RevisionChanges = Open<content.RevisionChanges>
 export type IntegrationRecord = Open<integrations.Integration>
 export type InstallationRecord = Open<installations.Installation>
-export type TargetInstallationRecord = Open<installations.SiteInstallation | installations.SpaceInstallation>
+export type PlaceInstallationRecord = Open<installations.SiteInstallation | installations.SpaceInstallation>
 export type InstallationUpdate = installations.LevelEdit
 export type Token = integrations.InstallationToken

@@ -71,19 +71,19 @@ const startFlow = async (
   context: RuntimeContext,
   installation: Installation,
 ): Promise<Response> => {
-  const target = new URL(resolveUrl(config.authorizeURL, installation))
-  target.searchParams.set('client_id', clientFields(config).client_id)
-  target.searchParams.set('redirect_uri', redirectUrl(config, url, context))
-  target.searchParams.set('response_type', 'code')
-  if (config.scopes !== undefined) target.searchParams.set('scope', config.scopes.join(' '))
-  if (config.prompt !== undefined) target.searchParams.set('prompt', config.prompt)
+  const authorization = new URL(resolveUrl(config.authorizeURL, installation))
+  authorization.searchParams.set('client_id', clientFields(config).client_id)
+  authorization.searchParams.set('redirect_uri', redirectUrl(config, url, context))
+  authorization.searchParams.set('response_type', 'code')
+  if (config.scopes !== undefined) authorization.searchParams.set('scope', config.scopes.join(' '))
+  if (config.prompt !== undefined) authorization.searchParams.set('prompt', config.prompt)
   const pair = config.pkce === true ? await createVerifier() : undefined
   if (pair !== undefined) {
-    target.searchParams.set('code_challenge', pair.challenge)
-    target.searchParams.set('code_challenge_method', 'S256')
+    authorization.searchParams.set('code_challenge', pair.challenge)
+    authorization.searchParams.set('code_challenge_method', 'S256')
   }
-  target.searchParams.set('state', toStateText(pair === undefined ? {} : { verifier: pair.verifier }))
-  return Response.redirect(target.href)
+  authorization.searchParams.set('state', toStateText(pair === undefined ? {} : { verifier: pair.verifier }))
+  return Response.redirect(authorization.href)
 }
 
 /** RFC 9207: an answer names its provider, so that a code of another one is not sent to this one. */

@@ -50,7 +50,7 @@ async function insertAll(dataDir: string, names: string[], organizations: number
       })),
     )
     const accounts = installations.map(({ id: installationId }) => ({
-      ...{ installationId, kind: 'account', targetId: '', status: 'active', signingSecret },
+      ...{ installationId, kind: 'account', placeId: '', status: 'active', signingSecret },
       ...{ configuration: '{}', externalIds: '[]', createdAt, updatedAt: createdAt },
     }))
     await db.batchInsert('organizations', owners, rowsAtOnce)

@@ -87,7 +87,7 @@ const notUrls = [
   'http://1.2.3.4.5/',
 ]
 
-describe('the target', () => {
+describe('the URL', () => {
   for (const spelling of loopback) {
     it(`${JSON.stringify(spelling)} is refused without a connection`, async (t) => {
       const server = await serve(t, (_, response) => response.end('secret'))
@@ -122,12 +122,12 @@ describe('the target', () => {
 
   it('of a redirect from an allowed host to a private address is refused, and its answer is not shown', async (t) => {
     const inner = await serve(t, (_, response) => response.end('secret'))
-    for (const target of [
+    for (const location of [
       `http://127.0.0.2:${inner.port}/`,
       `http://[::1]:${inner.port}/`,
       'file:///etc/passwd',
     ]) {
-      const outer = await serve(t, (_, response) => response.writeHead(302, { location: target }).end())
+      const outer = await serve(t, (_, response) => response.writeHead(302, { location }).end())
       await assert.rejects(egressFetch(openEgress(t), get(outer.origin), limits), { code: 'egress_refused' })
     }
     assert.equal(inner.connections(), 0)

@@ -8,7 +8,7 @@ import type { Egress } from './egress.ts'
  *
  * @throws AnnexError `bad_request` for a text that is no URL, `egress_refused` for the rest
  */
-export function parseTarget(text: string, egress: Pick<Egress, 'isOwn'>): URL {
+export function parseOutboundUrl(text: string, egress: Pick<Egress, 'isOwn'>): URL {
   const url = URL.parse(text)
   if (url === null) throw new AnnexError('bad_request', `"${clip(text)}" is no absolute URL.`)
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
