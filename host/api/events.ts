@@ -11,15 +11,15 @@ import type { OnOperation } from './operations.ts'
 
 type EventParts = { reader: Db; publish: PublishEvent }
 
-/** The number of takers is part of the key, so the cache does not name an installation that takes events now. */
-type SkippedQuery = { organizationId: string; event: PublishedEvent; takers: number }
+/** The number of recipients is part of the key, so the cache does not name an installation that gets events now. */
+type SkippedQuery = { organizationId: string; event: PublishedEvent; recipients: number }
 
 /** Publishing events. */
 export function addEventRoutes(on: OnOperation, { reader, publish }: EventParts): void {
   const organizations = cacheReads({ keyOf: String, read: (id: string) => findOrganization(reader, id) })
   const skipped = cacheReads({
-    keyOf: ({ organizationId, event, takers }: SkippedQuery) =>
-      `${organizationId} ${event.type} ${placeOfEvent(event).id} ${takers}`,
+    keyOf: ({ organizationId, event, recipients }: SkippedQuery) =>
+      `${organizationId} ${event.type} ${placeOfEvent(event).id} ${recipients}`,
     read: ({ organizationId, event }) => explainSkipped(reader, organizationId, event),
   })
 
@@ -30,7 +30,11 @@ export function addEventRoutes(on: OnOperation, { reader, publish }: EventParts)
     context.status = receipt.duplicate ? 200 : 202
     if (receipt.duplicate) return receipt
     // `publish` has validated it.
-    const published = { organizationId: id, event: event as PublishedEvent, takers: receipt.installations }
+    const published = {
+      organizationId: id,
+      event: event as PublishedEvent,
+      recipients: receipt.installations,
+    }
     const passedOver = await skipped.get(published)
     return passedOver.length === 0 ? receipt : { ...receipt, skipped: passedOver }
   })

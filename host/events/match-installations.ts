@@ -6,7 +6,7 @@ import { findRunning, type PlaceKind } from '../db/queries/installations.ts'
 import { levelsTo, listPlaceRowsOn, type PlaceLevel } from '../db/queries/levels.ts'
 import { eachInstallation } from '../db/queries/list-installations.ts'
 import { findSite, findSpace } from '../db/queries/places.ts'
-import { lockTaking } from '../db/queries/suspensions.ts'
+import { lockRecipients } from '../db/queries/suspensions.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import { isBeingSetUp, statusReasonOf, whyPending } from '../installations/level-settings.ts'
 import type { LevelRef } from '../sandbox/level-ref.ts'
@@ -22,30 +22,31 @@ export function placeOfEvent(event: PublishedEvent): { kind: PlaceKind; id: stri
 export type EventLevel = Extract<LevelRef, { placeId: string }>
 
 /** A level that gets an event. `waits`: its installation is paused or suspended. */
-export type Taker = { level: EventLevel; waits: boolean }
+export type Recipient = { level: EventLevel; waits: boolean }
 
-type Happened = { organizationId: string; event: PublishedEvent }
+/** An event, and the organization that it was published for. */
+type OrganizationEvent = { organizationId: string; event: PublishedEvent }
 
 export type MatchReader = {
   /** True when the event's site or space belongs to its organization. */
-  isPlaceTheirs: (happened: Happened) => Promise<boolean>
+  isInOrganization: (published: OrganizationEvent) => Promise<boolean>
   /** The levels that are installed in the event's site or space, set up, and have the scope. */
-  takersOf: (happened: Happened) => Promise<Taker[]>
+  recipientsOf: (published: OrganizationEvent) => Promise<Recipient[]>
 }
 
 /** Matches the events of one transaction. Events share reads of the database. */
 export function createMatchReader(transaction: Db): MatchReader {
   const owners = new Map<string, Promise<string | undefined>>()
-  const takers = new Map<string, Promise<Taker[]>>()
+  const recipients = new Map<string, Promise<Recipient[]>>()
   return {
-    async isPlaceTheirs({ organizationId, event }) {
+    async isInOrganization({ organizationId, event }) {
       const { kind, id } = placeOfEvent(event)
       const owner = await readOnce(owners, `${kind} ${id}`, () => ownerOf(transaction, kind, id))
       return owner === organizationId
     },
-    takersOf({ organizationId, event }) {
+    recipientsOf({ organizationId, event }) {
       const key = `${organizationId} ${event.type} ${placeOfEvent(event).id}`
-      return readOnce(takers, key, () => matchingInstallations(transaction, organizationId, event))
+      return readOnce(recipients, key, () => matchingInstallations(transaction, organizationId, event))
     },
   }
 }
@@ -69,7 +70,7 @@ async function matchingInstallations(
   db: Db,
   organizationId: string,
   event: PublishedEvent,
-): Promise<Taker[]> {
+): Promise<Recipient[]> {
   const { kind, id } = placeOfEvent(event)
   const levels: EventLevel[] = []
   for (const row of await listPlaceRowsOn(db, kind, id)) {
@@ -86,9 +87,9 @@ async function matchingInstallations(
     levels.push({ kind, integration, installationId: installation.id, placeId: id })
   }
   const ids = levels.map(({ installationId }) => installationId)
-  const taking = ids.length === 0 ? new Map<string, boolean>() : await lockTaking(db, ids)
+  const held = ids.length === 0 ? new Map<string, boolean>() : await lockRecipients(db, ids)
   return levels.flatMap((level) => {
-    const waits = taking.get(level.installationId)
+    const waits = held.get(level.installationId)
     return waits === undefined ? [] : [{ level, waits }]
   })
 }

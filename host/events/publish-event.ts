@@ -7,7 +7,7 @@ import { insertEvents } from '../db/queries/events.ts'
 import { insertJobs, type NewJob } from '../db/queries/jobs.ts'
 import { AnnexError } from '../errors.ts'
 import { toSubject } from '../installations/setup-event.ts'
-import { createMatchReader, placeOfEvent, type Taker } from './match-installations.ts'
+import { createMatchReader, placeOfEvent, type Recipient } from './match-installations.ts'
 import { type PublishedEvent, validateEvent } from './validate-event.ts'
 
 export type PublishEvent = (organizationId: string, event: unknown) => Promise<PublishReceipt>
@@ -64,8 +64,8 @@ export async function storeEvents(
   group: readonly Publishing[],
 ): Promise<(PublishReceipt | undefined)[]> {
   const reader = createMatchReader(transaction)
-  const isTheirs = await Promise.all(group.map((one) => reader.isPlaceTheirs(one)))
-  const valid = group.filter((_one, n) => isTheirs[n])
+  const areInside = await Promise.all(group.map((one) => reader.isInOrganization(one)))
+  const valid = group.filter((_one, n) => areInside[n])
   const areNew = await insertEvents(
     transaction,
     valid.map(({ organizationId, event, payload }) => ({
@@ -77,22 +77,24 @@ export async function storeEvents(
       receivedAt: Date.now(),
     })),
   )
-  const takers = await Promise.all(valid.map((one, n) => (areNew[n] ? reader.takersOf(one) : [])))
+  const recipients = await Promise.all(valid.map((one, n) => (areNew[n] ? reader.recipientsOf(one) : [])))
   const newJobs = valid.flatMap(({ event }, n) =>
-    (takers[n] ?? []).map((taker) => toJob(taker, event, nowOf(transaction))),
+    (recipients[n] ?? []).map((recipient) => toJob(recipient, event, nowOf(transaction))),
   )
   await insertJobs(transaction, newJobs)
-  const receiptOf = new Map(valid.map((one, n) => [one, toReceipt(one, areNew[n] === true, takers[n] ?? [])]))
+  const receiptOf = new Map(
+    valid.map((one, n) => [one, toReceipt(one, areNew[n] === true, recipients[n] ?? [])]),
+  )
   return group.map((one) => receiptOf.get(one))
 }
 
-function toReceipt({ event }: Publishing, isNew: boolean, takers: readonly Taker[]): PublishReceipt {
-  const waiting = takers.flatMap(({ level, waits }) => (waits ? [level.installationId] : []))
-  const receipt = { eventId: event.eventId, duplicate: !isNew, installations: takers.length }
+function toReceipt({ event }: Publishing, isNew: boolean, recipients: readonly Recipient[]): PublishReceipt {
+  const waiting = recipients.flatMap(({ level, waits }) => (waits ? [level.installationId] : []))
+  const receipt = { eventId: event.eventId, duplicate: !isNew, installations: recipients.length }
   return waiting.length === 0 ? receipt : { ...receipt, waiting }
 }
 
-function toJob({ level, waits }: Taker, event: PublishedEvent, dueAt: number): NewJob {
+function toJob({ level, waits }: Recipient, event: PublishedEvent, dueAt: number): NewJob {
   const { installationId } = level
   const subject = toSubject({ level, event: { ...event, installationId } })
   return { kind: 'event', subject, lane: installationId, dueAt, state: waits ? 'waiting' : 'due' }

@@ -25,7 +25,7 @@ export async function startSoakedAnnex(ends: AsyncDisposableStack): Promise<Soak
   return { annex, receiver, endpoints: await install(annex) }
 }
 
-/** The strangers, their plugins, and an installation of each honest one that takes events. */
+/** The strangers, their plugins, and an installation of each honest one that gets events. */
 async function install(annex: BenchedAnnex): Promise<{ name: string; url: string }[]> {
   const api = createClient({ url: annex.origin, token: annex.token })
   await api.call('POST /v1/orgs', { body: { subdomain: 'strangers', title: 'Strangers' } })

@@ -95,13 +95,13 @@ export async function isHeld(
 }
 
 /**
- * Reads which installations take events. A resume of a paused or suspended installation waits for the transaction, and
+ * Reads which installations get events. A resume of a paused or suspended installation waits for the transaction, and
  * finds the jobs that it stores.
  *
  * @returns whether events wait for a resume, by the installation's id. Installations that are held while they are pending are left
  *   out.
  */
-export async function lockTaking(transaction: Db, ids: readonly string[]): Promise<Map<string, boolean>> {
+export async function lockRecipients(transaction: Db, ids: readonly string[]): Promise<Map<string, boolean>> {
   const read = (among: readonly string[]) => installationRows(transaction).whereIn('id', among).clearSelect()
   const columns = ['id', 'hold', 'levels.status']
   const rows: Held[] = await read([...new Set(ids)]).select(columns)
