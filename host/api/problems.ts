@@ -37,7 +37,7 @@ type ProblemParts = {
 }
 
 /** A problem without the name of its organization. Without `since`, this host notes when it first sees it. */
-type Noticed = Omit<Problem, 'object' | 'since' | 'organizationSubdomain'> & { since?: number }
+type FoundProblem = Omit<Problem, 'object' | 'since' | 'organizationSubdomain'> & { since?: number }
 
 const probeMs = 3_000
 /** Of connections and of pending levels: one provider, or one version, may end all of them. */
@@ -62,20 +62,20 @@ export function addProblemRoutes(on: OnOperation, parts: ProblemParts): void {
     const owners = found.flatMap(({ organization }) => organization ?? [])
     const subdomains = await readSubdomains(db, new Set(owners))
     const items = found
-      .map((noticed) => toProblem(noticed, subdomains))
+      .map((one) => toProblem(one, subdomains))
       .sort((one, other) => (one.since < other.since ? 1 : -1))
     return { items, count: items.length }
   })
 
-  function toProblem({ since, ...noticed }: Noticed, subdomains: ReadonlyMap<string, string>): Problem {
-    const key = toKey(noticed)
+  function toProblem({ since, ...found }: FoundProblem, subdomains: ReadonlyMap<string, string>): Problem {
+    const key = toKey(found)
     const at = since ?? firstSeen.get(key) ?? Date.now()
     if (since === undefined) firstSeen.set(key, at)
-    const organizationSubdomain = subdomains.get(noticed.organization ?? '') ?? null
-    return { object: 'problem', ...noticed, organizationSubdomain, since: toIso(at) }
+    const organizationSubdomain = subdomains.get(found.organization ?? '') ?? null
+    return { object: 'problem', ...found, organizationSubdomain, since: toIso(at) }
   }
 
-  async function readHost(): Promise<Noticed[]> {
+  async function readHost(): Promise<FoundProblem[]> {
     const host = { organization: null, subject: { kind: 'host', id: dataDir } }
     const { bavail, bsize } = await statfs(dataDir)
     const freeMb = Math.floor((bavail * bsize) / (1024 * 1024))
@@ -109,8 +109,8 @@ export function addProblemRoutes(on: OnOperation, parts: ProblemParts): void {
     ]
   }
 
-  async function readSecretsOf(owner: Owner): Promise<Noticed[]> {
-    const problems = new Map<string, Noticed>()
+  async function readSecretsOf(owner: Owner): Promise<FoundProblem[]> {
+    const problems = new Map<string, FoundProblem>()
     for (const { name, organizationId, manifest } of await listWithSecrets(db, owner)) {
       for (const [secret, reference] of missingSecrets(JSON.parse(manifest), reading, organizationId)) {
         // A newer version of the same integration comes later.
@@ -127,7 +127,7 @@ export function addProblemRoutes(on: OnOperation, parts: ProblemParts): void {
   }
 }
 
-async function toLate(db: Db, { kind, dueForMs, lane }: LateWork): Promise<Noticed> {
+async function toLate(db: Db, { kind, dueForMs, lane }: LateWork): Promise<FoundProblem> {
   const isInstallation = lane.startsWith('inst_')
   return {
     kind: 'late_work',
@@ -139,7 +139,7 @@ async function toLate(db: Db, { kind, dueForMs, lane }: LateWork): Promise<Notic
   }
 }
 
-function toFailedFolder({ folder, problems }: LoadedPlugin): Noticed {
+function toFailedFolder({ folder, problems }: LoadedPlugin): FoundProblem {
   const name = basename(folder)
   const [error] = problems.filter(({ severity }) => severity === 'error')
   const why =
@@ -153,7 +153,7 @@ function toFailedFolder({ folder, problems }: LoadedPlugin): Noticed {
   }
 }
 
-async function readInstallations(db: Db, owner: Owner): Promise<Noticed[]> {
+async function readInstallations(db: Db, owner: Owner): Promise<FoundProblem[]> {
   const [suspended, whole, held, unfit, receivers, failed, failedTasks, broken] = await Promise.all([
     listSuspended(db, owner),
     listSuspendedIntegrations(db, owner),
@@ -166,14 +166,14 @@ async function readInstallations(db: Db, owner: Owner): Promise<Noticed[]> {
   ])
   return [
     ...suspended.map(
-      ({ reason, ...of }): Noticed => ({
+      ({ reason, ...of }): FoundProblem => ({
         ...toNoticed('suspended', of),
         sentence: `${of.integration} is suspended. ${reason}`,
         fix: `Deploy a version that is repaired, or run: npx annex resume ${of.installationId}`,
       }),
     ),
     ...whole.map(
-      ({ name, organizationId, since, reason }): Noticed => ({
+      ({ name, organizationId, since, reason }): FoundProblem => ({
         ...{
           kind: 'suspended',
           organization: organizationId,
@@ -185,7 +185,7 @@ async function readInstallations(db: Db, owner: Owner): Promise<Noticed[]> {
       }),
     ),
     ...held.map(
-      ({ version, missedCalls, ...of }): Noticed => ({
+      ({ version, missedCalls, ...of }): FoundProblem => ({
         ...toNoticed('waiting_version', of),
         sentence: `Version ${version} of ${of.integration} waits, as it asks for more.${describeMissed(missedCalls)}`,
         fix: `See what is new and agree: npx annex agree ${of.installationId}`,
@@ -193,7 +193,7 @@ async function readInstallations(db: Db, owner: Owner): Promise<Noticed[]> {
     ),
     ...unfit.map(toPending),
     ...receivers.map(
-      ({ id, url, reason, ...of }): Noticed => ({
+      ({ id, url, reason, ...of }): FoundProblem => ({
         ...toNoticed('receiver', of),
         subject: { kind: 'receiver', id },
         sentence: `The receiver ${url} of ${of.integration} is disabled. ${reason}`,
@@ -201,14 +201,14 @@ async function readInstallations(db: Db, owner: Owner): Promise<Noticed[]> {
       }),
     ),
     ...failed.map(
-      ({ count, ...of }): Noticed => ({
+      ({ count, ...of }): FoundProblem => ({
         ...toNoticed('failed_work', of),
         sentence: `${of.integration} has ${count} failed event${count === 1 ? ' or task' : 's or tasks'}.`,
         fix: `Read why, and run or discard them: npx annex jobs list --installation ${of.installationId}`,
       }),
     ),
     ...failedTasks.map(
-      ({ name, organizationId, since, count }): Noticed => ({
+      ({ name, organizationId, since, count }): FoundProblem => ({
         ...{ kind: 'failed_work', organization: organizationId, subject: { kind: 'integration', id: name } },
         since,
         sentence: `${name} has ${count} failed task${count === 1 ? '' : 's'} outside of its installations.`,
@@ -218,7 +218,7 @@ async function readInstallations(db: Db, owner: Owner): Promise<Noticed[]> {
     ...broken
       .flatMap(({ details, placeId, ...of }) =>
         brokenConnections(details, Date.now()).map(
-          ({ name, error, since = of.since }): Noticed => ({
+          ({ name, error, since = of.since }): FoundProblem => ({
             ...toNoticed('connection', { ...of, since }),
             sentence: `The connection ${name} of ${of.integration}${placeId === '' ? '' : ` in ${placeId}`} is broken: ${error}`,
             fix: `Connect it again. npx annex installations ${of.installationId} shows where.`,
@@ -229,7 +229,7 @@ async function readInstallations(db: Db, owner: Owner): Promise<Noticed[]> {
   ]
 }
 
-function toPending({ level, version, why }: UnfitLevel): Noticed {
+function toPending({ level, version, why }: UnfitLevel): FoundProblem {
   const { id, integration, organizationId } = installationOf(level)
   const since = Math.max(Number(version.createdAt), Number(level.createdAt))
   const place = level.kind === 'account' ? '' : ` in the ${level.kind} ${level.placeId}`

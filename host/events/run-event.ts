@@ -178,10 +178,10 @@ const previousSecrets = ({ previous }: EventJob['event'], names: string[]) =>
 /** Jobs of a paused or suspended installation are kept. It may have been resumed meanwhile. */
 async function releaseUnlessHeld(
   transaction: Db,
-  laid: readonly { level: EventJob['level']; jobId: string }[],
+  waiting: readonly { level: EventJob['level']; jobId: string }[],
 ): Promise<[]> {
   const ids: string[] = []
-  for (const { level, jobId } of laid) if (!(await isHeld(transaction, level))) ids.push(jobId)
+  for (const { level, jobId } of waiting) if (!(await isHeld(transaction, level))) ids.push(jobId)
   if (ids.length > 0) await releaseJobs(transaction, ids)
   return []
 }

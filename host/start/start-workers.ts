@@ -12,7 +12,7 @@ import { defaultSchedule, type RetrySchedule } from '../queue/retry-schedule.ts'
 import { createWorker, type Worker } from '../queue/worker.ts'
 import type { Sandboxes } from '../sandbox/sandboxes.ts'
 import type { DeliveryHosts } from '../webhooks/delivery-hosts.ts'
-import { createGiveUp } from '../webhooks/receiver-health.ts'
+import { createDisable } from '../webhooks/receiver-health.ts'
 import { createRunDelivery, type OnAttempt, type Send } from '../webhooks/run-delivery.ts'
 import type { SecretReader } from '../webhooks/signing-secrets.ts'
 
@@ -50,7 +50,7 @@ export function startDeliveries(
     timeoutMs: settings.DELIVERY_TIMEOUT_MS,
     standard: settings.DELIVERY_STANDARD_WEBHOOKS,
     giveUpAfterMs: settings.DELIVERY_GIVE_UP_HOURS * 3_600_000,
-    giveUp: createGiveUp(logs),
+    disable: createDisable(logs),
   })
   const { DELIVERY_CONCURRENCY: concurrency, DELIVERY_PER_RECEIVER: perReceiver } = settings
   return createWorker({

@@ -42,14 +42,14 @@ export function createHealthNotes(): (receiverId: string, isDelivered: boolean, 
 }
 
 /** A receiver to disable, with the reason. */
-export type GivingUp = { receiver: Receiver; reason: string }
+export type ReceiverToDisable = { receiver: Receiver; reason: string }
 
 /**
  * Decides whether an attempt disables its receiver, and why. The first reason is the answer 410 (Gone, RFC 9110 section
  * 15.5.11). The second is `giveUpAfterMs` without a 2xx: it also needs a delivery that has no retries left or is as old. The
  * failure before it may be days old and the only one.
  */
-export function reasonToGiveUp(
+export function reasonToDisable(
   { failingSince }: Pick<Receiver, 'failingSince'>,
   { status }: Pick<Attempt, 'status'>,
   { state, createdAt }: Pick<NextStep, 'state'> & Pick<Delivery, 'createdAt'>,
@@ -63,7 +63,7 @@ export function reasonToGiveUp(
 }
 
 /** Disables receivers, and tells their installers in the installation's log. The receiver keeps the reason. */
-export function createGiveUp(logs: Pick<LogWriter, 'report'>): Step<GivingUp, undefined> {
+export function createDisable(logs: Pick<LogWriter, 'report'>): Step<ReceiverToDisable, undefined> {
   return async (transaction, all) => {
     for (const { receiver, reason } of all) {
       const { id, installationId, url } = receiver

@@ -22,7 +22,7 @@ import { type JobHandler, type JobOutcome, type Stored, stored } from '../queue/
 import { type NextStep, nextStep, type RetrySchedule } from '../queue/retry-schedule.ts'
 import { toInterrupted, toRow } from './attempt-rows.ts'
 import type { DeliveryHosts } from './delivery-hosts.ts'
-import { createHealthNotes, type GivingUp, reasonToGiveUp } from './receiver-health.ts'
+import { createHealthNotes, type ReceiverToDisable, reasonToDisable } from './receiver-health.ts'
 import type { Attempt, AttemptOptions, Sendable } from './send-attempt.ts'
 import type { SigningSecrets } from './signature.ts'
 import type { FoundSecrets, SecretReader } from './signing-secrets.ts'
@@ -59,7 +59,7 @@ export function createRunDelivery(given: {
   /** Time without a 2xx after which a receiver is given up, in ms. */
   giveUpAfterMs: number
   /** A step of a group commit. */
-  giveUp: Step<GivingUp, unknown>
+  disable: Step<ReceiverToDisable, unknown>
   /** Called for each attempt when it is stored. */
   onAttempt: OnAttempt
 }): JobHandler {
@@ -110,8 +110,8 @@ export function createRunDelivery(given: {
     }
     const stores = [...outcome.stores, noteHealth(receiver.id, step.state === 'delivered', nowMs)]
     const after = { state: step.state, createdAt: delivery.createdAt }
-    const reason = reasonToGiveUp(receiver, attempt, after, nowMs, given.giveUpAfterMs)
-    if (reason !== undefined) stores.push(stored(given.giveUp, { receiver, reason }))
+    const reason = reasonToDisable(receiver, attempt, after, nowMs, given.giveUpAfterMs)
+    if (reason !== undefined) stores.push(stored(given.disable, { receiver, reason }))
     return { ...outcome, stores }
   }
 
@@ -203,13 +203,13 @@ const changeDeliveries = async (transaction: Db, changes: readonly DeliveryChang
 }
 
 /** A job that waits for a resume of its receiver. */
-type LaidAside = { jobId: string; receiverId: string }
+type WaitingJob = { jobId: string; receiverId: string }
 
 /** Releases jobs whose receiver was resumed after their claim. The resume itself releases earlier jobs. */
-const releaseUnlessPaused = async (transaction: Db, laid: readonly LaidAside[]): Promise<[]> => {
-  const receiverIds = new Set(laid.map(({ receiverId }) => receiverId))
+const releaseUnlessPaused = async (transaction: Db, waiting: readonly WaitingJob[]): Promise<[]> => {
+  const receiverIds = new Set(waiting.map(({ receiverId }) => receiverId))
   const unpaused = await findUnpaused(transaction, [...receiverIds])
-  const ids = laid.flatMap(({ jobId, receiverId }) => (unpaused.includes(receiverId) ? [jobId] : []))
+  const ids = waiting.flatMap(({ jobId, receiverId }) => (unpaused.includes(receiverId) ? [jobId] : []))
   if (ids.length > 0) await releaseJobs(transaction, ids)
   return []
 }

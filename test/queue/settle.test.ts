@@ -85,7 +85,7 @@ it('what was delivered is kept while the database takes nothing, however long, s
     },
     ...{ clock: database.clock, random: Math.random, schedule: defaultSchedule, timeoutMs: 1_000 },
     ...{ standard: false, giveUpAfterMs: 1_000, onAttempt: () => {} },
-    giveUp: async () => assert.fail('its receiver was given up'),
+    disable: async () => assert.fail('its receiver was disabled'),
   })
   const { tries } = await startWorker(seeded, { delivery: handler }, ends)
   // Three times as long as an outcome is tried that is refused for its own sake.

@@ -4,7 +4,7 @@ import { type QueuedDelivery, queueDeliveries } from '../../host/db/queries/deli
 import { defaultSchedule } from '../../host/queue/retry-schedule.ts'
 import { createWorker, type Worker } from '../../host/queue/worker.ts'
 import { createDeliveryHosts } from '../../host/webhooks/delivery-hosts.ts'
-import { createGiveUp } from '../../host/webhooks/receiver-health.ts'
+import { createDisable } from '../../host/webhooks/receiver-health.ts'
 import { createRunDelivery } from '../../host/webhooks/run-delivery.ts'
 import { createSecretReader } from '../../host/webhooks/signing-secrets.ts'
 import type { Plan, Receiver } from './plan.ts'
@@ -64,7 +64,7 @@ export function startHost(given: {
     send: network.sendFor(host),
     schedule: { ...defaultSchedule, delaysMs: plan.delaysMs },
     onAttempt: () => {},
-    giveUp: createGiveUp({ report: ({ text }) => world.note(text) }),
+    disable: createDisable({ report: ({ text }) => world.note(text) }),
   })
   createWorker({
     database: { db, dialect },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { reasonToGiveUp } from '../../host/webhooks/receiver-health.ts'
+import { reasonToDisable } from '../../host/webhooks/receiver-health.ts'
 
 const dayMs = 86_400_000
 const nowMs = 10 * dayMs
@@ -10,7 +10,7 @@ const reason = (
   state: 'due' | 'failed' | 'delivered',
   failingSince: number | null,
   createdAt = nowMs,
-) => reasonToGiveUp({ failingSince }, { status }, { state, createdAt }, nowMs, 5 * dayMs)
+) => reasonToDisable({ failingSince }, { status }, { state, createdAt }, nowMs, 5 * dayMs)
 
 it('a receiver is disabled when it has failed for days and a delivery has used up its retries', () => {
   assert.match(reason(503, 'failed', nowMs - 5 * dayMs) ?? '', /since 1970-01-06T00:00:00.000Z/)

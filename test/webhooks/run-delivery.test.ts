@@ -25,7 +25,7 @@ const createHandler = ({ clock }: Database, given: Partial<Parameters<typeof cre
     send: () => assert.fail('the delivery was sent'),
     ...{ clock, random: Math.random, schedule: defaultSchedule, timeoutMs: 1_000, standard: false },
     giveUpAfterMs: 1_000,
-    giveUp: async () => assert.fail('the receiver was disabled'),
+    disable: async () => assert.fail('the receiver was disabled'),
     onAttempt: () => {},
     ...given,
   })
