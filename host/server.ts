@@ -148,7 +148,7 @@ export async function startServer(
   const publicUrl = () => settings.PUBLIC_URL.replace(/\/+$/, '') || url
   const hopsKey = box.deriveKey('hops')
   const { webhooks, egress, ownApi } = startEgress(
-    { settings, version, hopsKey, ownOrigin: () => url, publicUrl },
+    { settings, version, hopsKey, ownUrl: () => url, publicUrl },
     ends,
   )
 

@@ -118,10 +118,10 @@ async function nameOf(db: Db, caller: Caller): Promise<string> {
  * @throws AnnexError `flow_refused`
  */
 function assertFromItsPage(context: Context, publicUrl: string): void {
-  const { origin } = new URL(publicUrl)
+  const ownPage = new URL(publicUrl).origin
   const site = context.get('sec-fetch-site')
-  if (context.get('origin') === origin && (site === '' || site === 'same-origin')) return
-  throw refused(`Open this link in a browser, at ${origin}, and use the button of its page.`)
+  if (context.get('origin') === ownPage && (site === '' || site === 'same-origin')) return
+  throw refused(`Open this link in a browser, at ${ownPage}, and use the button of its page.`)
 }
 
 /** @throws AnnexError `not_found` */

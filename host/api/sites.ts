@@ -77,14 +77,14 @@ export async function openSite(db: Db, { caller, params, operation }: SiteReques
 
 function toView(site: SiteHead & { externalIds: string[] }, publicUrl: string): SiteView {
   const { id, organizationId, title, slug, visibility, url, externalIds, origins, isAdaptive } = site
-  const [origin]: string[] = JSON.parse(origins)
+  const [first]: string[] = JSON.parse(origins)
   return {
     object: 'site',
     id,
     title,
     slug,
     organization: organizationId,
-    urls: toPlaceUrls(publicUrl, 'site', site, url ?? origin),
+    urls: toPlaceUrls(publicUrl, 'site', site, url ?? first),
     adaptiveContent: { enabled: Boolean(isAdaptive) },
     visibility,
     externalIds,

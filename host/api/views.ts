@@ -43,7 +43,7 @@ export function addViewRoutes(on: OnOperation, parts: ViewParts): void {
   for (const preflight of ['OPTIONS /v1/sites/{site}/views', 'OPTIONS /v1/sites/{site}/feedback'] as const) {
     on(preflight, async ({ params, context }) => {
       const site = await publicSite(params.site)
-      if (!allowOrigin(context, site)) return
+      if (!allowPage(context, site)) return
       context.set('access-control-allow-methods', 'POST')
       context.set('access-control-allow-headers', 'content-type')
       context.set('access-control-max-age', String(preflightSeconds))
@@ -71,7 +71,7 @@ export function addViewRoutes(on: OnOperation, parts: ViewParts): void {
     const site = await openSite(db, request)
     const { origins, cookies, newKey } = request.body
     const change = {
-      ...(origins !== undefined && { origins: JSON.stringify(origins.map(toOrigin)) }),
+      ...(origins !== undefined && { origins: JSON.stringify(origins.map(toUrlOrigin)) }),
       ...(cookies !== undefined && { viewCookies: JSON.stringify(cookies) }),
       ...(newKey === true && { publicKey: createPublicKey() }),
     }
@@ -117,12 +117,12 @@ export function addViewRoutes(on: OnOperation, parts: ViewParts): void {
     throw new AnnexError('not_found', `There is no site ${id}.`)
   }
 
-  /** A page reads the answer, also an error, when its origin is one of the site's. */
+  /** A page reads the answer, also an error, when its URL origin is one of the site's. */
   async function openVisit(context: Context, id: string, visit: SiteVisit) {
     const site = await publicSite(id)
-    allowOrigin(context, site)
+    allowPage(context, site)
     const request = {
-      origin: context.get('origin'),
+      urlOrigin: context.get('origin'),
       userAgent: context.get('user-agent').slice(0, 2048),
       language: context.acceptsLanguages()[0]?.slice(0, 100).replace(/^\*$/, '') ?? '',
       ip: addressOf(context.req, parts.isBehindProxy).slice(0, 64),
@@ -139,18 +139,18 @@ export function addViewRoutes(on: OnOperation, parts: ViewParts): void {
 }
 
 /** Lets a page of the site read the answer. @returns false for a page elsewhere */
-function allowOrigin(context: Context, { origins }: Site): boolean {
-  const origin = context.get('origin')
+function allowPage(context: Context, { origins }: Site): boolean {
+  const urlOrigin = context.get('origin')
   context.vary('origin')
-  const isAllowed = JSON.parse(origins).includes(origin)
-  if (isAllowed) context.set('access-control-allow-origin', origin)
+  const isAllowed = JSON.parse(origins).includes(urlOrigin)
+  if (isAllowed) context.set('access-control-allow-origin', urlOrigin)
   return isAllowed
 }
 
 /** @throws AnnexError `body_invalid` */
-function toOrigin(given: string): string {
-  const origin = URL.canParse(given) ? new URL(given).origin : 'null'
-  if (origin !== 'null') return origin
+function toUrlOrigin(given: string): string {
+  const urlOrigin = URL.canParse(given) ? new URL(given).origin : 'null'
+  if (urlOrigin !== 'null') return urlOrigin
   const message = 'is a list of origins such as https://docs.example.com'
   const details = [{ path: '/origins', message }]
   throw new AnnexError('body_invalid', `The JSON body cannot be used: origins ${message}.`, { details })

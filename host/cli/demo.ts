@@ -99,14 +99,14 @@ const page = 'https://docs.example.com/welcome'
 
 /** Sends what the site's script sends from a browser. @returns the id of the event */
 async function openPage({ api, url, organization, site }: DemoServer): Promise<string> {
-  const { origin } = new URL(page)
+  const urlOrigin = new URL(page).origin
   const { key } = await api.call('PUT /v1/orgs/{org}/sites/{site}/script', {
     params: { org: organization, site },
-    body: { origins: [origin] },
+    body: { origins: [urlOrigin] },
   })
   const { eventId } = await createClient({ url }).call('POST /v1/sites/{site}/views', {
     params: { site },
-    headers: { origin, 'content-type': 'text/plain' },
+    headers: { origin: urlOrigin, 'content-type': 'text/plain' },
     body: { key, url: page, referrer: 'https://www.example.com/' },
   })
   return eventId

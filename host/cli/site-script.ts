@@ -55,7 +55,7 @@ async function script(named: string | undefined, options: Options, command: Comm
     : await api.call('GET /v1/orgs/{org}/sites/{site}/script', { params })
   if (terminal.json) return terminal.printJson(shown)
   terminal.print(shown.html)
-  for (const origin of shown.origins) terminal.print(`origin ${origin}`)
+  for (const urlOrigin of shown.origins) terminal.print(`origin ${urlOrigin}`)
   for (const cookie of shown.cookies) terminal.print(`cookie ${cookie}`)
   if (shown.origins.length === 0)
     terminal.say('The site has no origins, so no page sends views. Name one with --origin.')

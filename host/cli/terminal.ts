@@ -69,7 +69,7 @@ function toPasteablePart(part: Part): Part {
 export const paint = (style: Style, text: string): Part => ({ text, style })
 
 /**
- * Makes text of unknown origin safe for a terminal. Names, bodies and log lines come from plugins, visitors and
+ * Makes text of unknown source safe for a terminal. Names, bodies and log lines come from plugins, visitors and
  * receivers. An escape sequence in them could rewrite the screen, set the clipboard or forge a line. Line breaks stay.
  */
 export const toSafeText = (text: string): string =>

@@ -55,7 +55,7 @@ export function parseSetting(
       return choices.includes(text) ? text : { problem: `"${text}" is none of ${choices.join(', ')}` }
     }
     case 'url':
-      if (text === '' || isOrigin(text)) return text
+      if (text === '' || isUrlOrigin(text)) return text
       return { problem: `"${text}" is not an http or https address without a path (https://annex.example)` }
     case 'key':
       if (text === '' || Buffer.from(text, 'base64').length === 32) return text
@@ -108,7 +108,7 @@ const toParts = (text: string): string[] =>
     .filter((part) => part !== '')
 
 /** Scheme, host and port alone; a slash at the end does no harm. */
-function isOrigin(text: string): boolean {
+function isUrlOrigin(text: string): boolean {
   const url = URL.parse(text)
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return false
   return url.href === `${url.origin}/` && !/[?#]/.test(text)

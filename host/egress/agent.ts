@@ -3,7 +3,7 @@ import { Agent, type buildConnector, Client, type Dispatcher, Pool } from 'undic
 import { type Answers, type Connection, connectTimed, skipInterimAnswers } from './connection.ts'
 import type { ConnectOptions } from './guard.ts'
 
-/** One of the connections to an origin. After it has closed, the next request opens another in the same slot. */
+/** One of the connections to a URL origin. After it has closed, the next request opens another in the same slot. */
 export type ConnectionSlot = { connection: Connection | undefined }
 
 /** Follows one request. */
@@ -27,9 +27,9 @@ export type OutboundOptions = ConnectOptions & {
 
 export type AgentOptions = {
   connect: buildConnector.connector
-  /** Connections to one origin. */
-  connectionsPerOrigin: number
-  /** Connections to all origins. Above this number idle connections are closed. */
+  /** Connections to one URL origin. */
+  connectionsPerUrlOrigin: number
+  /** Connections to all URL origins. Above this number idle connections are closed. */
   connections: number
   /** How long an idle connection is kept when its server names no time. */
   keepAliveMs: number
@@ -39,20 +39,20 @@ export type AgentOptions = {
 const maxHeadBytes = 65_536
 
 /**
- * A pool of connections for each origin. A connection carries one request at a time. It is kept for `keepAliveMs`, for as
+ * A pool of connections for each URL origin. A connection carries one request at a time. It is kept for `keepAliveMs`, for as
  * long as its server asks (a minute at most), or until there are too many.
  */
 export function createAgent(options: AgentOptions): Agent {
-  const { connect, connectionsPerOrigin, connections, keepAliveMs } = options
+  const { connect, connectionsPerUrlOrigin, connections, keepAliveMs } = options
   const limit = createConnectionLimit(connections)
   return new Agent({
-    connections: connectionsPerOrigin,
+    connections: connectionsPerUrlOrigin,
     pipelining: 1,
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: 60_000,
     maxHeaderSize: maxHeadBytes,
-    factory: (origin, poolOptions) =>
-      new Pool(origin, {
+    factory: (urlOrigin, poolOptions) =>
+      new Pool(urlOrigin, {
         ...poolOptions,
         factory: (url, clientOptions) => new SlotClient(url, clientOptions, connect, limit),
       }),
@@ -68,10 +68,10 @@ class SlotClient extends Client implements ConnectionSlot {
   #readBefore = 0
   #answers: Answers | undefined
 
-  constructor(origin: URL, options: object, connect: buildConnector.connector, limit: ConnectionLimit) {
+  constructor(url: URL, options: object, connect: buildConnector.connector, limit: ConnectionLimit) {
     // undici connects at the first request, when the constructor is long over.
     const made: { client?: SlotClient } = {}
-    super(origin, {
+    super(url, {
       ...options,
       connect: (destination: buildConnector.Options, callback: buildConnector.Callback) =>
         made.client?.open(connect, destination, callback),
@@ -142,7 +142,7 @@ type ConnectionLimit = {
 }
 
 /**
- * Bounds the open connections of all origins together: thousands of receivers with one delivery each would otherwise hold
+ * Bounds the open connections of all URL origins together: thousands of receivers with one delivery each would otherwise hold
  * a file descriptor each. A new connection above the limit closes the one that has been idle for longest. Connections in
  * use are never closed: the callers limit how many requests are in flight.
  */

@@ -10,8 +10,8 @@ export type Egress = {
   readonly userAgent: string
   /** The value of the header that counts how many scripts a request went through. */
   writeHops(hops: number): string
-  /** True for the origin of Annex (`http://127.0.0.1:8787`). */
-  isOwn(origin: string): boolean
+  /** True for the URL origin of Annex (`http://127.0.0.1:8787`). */
+  isOwn(urlOrigin: string): boolean
   /** Closes every connection at once. Requests in flight fail with `egress_failed`. */
   close(): Promise<void>
 }
@@ -20,17 +20,17 @@ export type EgressOptions = {
   /** Entries of EGRESS_ALLOW: host names, addresses, CIDR ranges. */
   allow: readonly string[]
   /**
-   * Annex's own origin. It is asked for at each connection, since the port is known only after the start. Any visitor can
-   * reach that origin, so a script may reach it too, although it is loopback: exactly this scheme, host and port.
+   * Annex's own URL. It is asked for at each connection, since the port is known only after the start. Any visitor can
+   * reach that URL, so a script may reach it too, although it is loopback: exactly this scheme, host and port.
    */
-  ownOrigin?: () => string | undefined
+  ownUrl?: () => string | undefined
   /** `Annex/1.2.3` */
   userAgent?: string
   /** Signs the count of scripts that a request went through: see `createHops`. */
   hopsKey: Uint8Array
-  /** Connections to one origin. Further requests wait for one, and their deadline counts the wait. */
-  connectionsPerOrigin?: number
-  /** Open connections to all origins together. Above this number idle connections are closed. */
+  /** Connections to one URL origin. Further requests wait for one, and their deadline counts the wait. */
+  connectionsPerUrlOrigin?: number
+  /** Open connections to all URL origins together. Above this number idle connections are closed. */
   connections?: number
   /** How long an idle connection is kept when its server names no time. */
   keepAliveMs?: number
@@ -45,19 +45,19 @@ export type EgressOptions = {
  */
 export function createEgress(options: EgressOptions): Egress {
   const {
-    ownOrigin,
+    ownUrl,
     userAgent = 'Annex',
-    connectionsPerOrigin = 64,
+    connectionsPerUrlOrigin = 64,
     connections = 2_048,
     keepAliveMs = 4_000,
     resolve = createResolver(),
   } = options
-  const isOwn = (origin: string): boolean => {
-    const own = ownOrigin?.()
-    return own !== undefined && URL.parse(own)?.origin === origin
+  const isOwn = (urlOrigin: string): boolean => {
+    const own = ownUrl?.()
+    return own !== undefined && URL.parse(own)?.origin === urlOrigin
   }
   const connect = createGuardedConnect({ allow: parseAllowList(options.allow), resolve, isOwn })
-  const dispatcher = createAgent({ connect, connectionsPerOrigin, connections, keepAliveMs })
+  const dispatcher = createAgent({ connect, connectionsPerUrlOrigin, connections, keepAliveMs })
   const { write: writeHops } = createHops(options.hopsKey)
   return { dispatcher, userAgent, writeHops, isOwn, close: () => dispatcher.destroy() }
 }

@@ -60,8 +60,8 @@ const currentTenant = new AsyncLocalStorage<string | undefined>()
 type Policy = {
   allow: AllowList
   resolve: Resolve
-  /** True for the origin of Annex. */
-  isOwn: (origin: string) => boolean
+  /** True for the URL origin of Annex. */
+  isOwn: (urlOrigin: string) => boolean
 }
 
 const connectTimeoutMs = 10_000

@@ -49,8 +49,8 @@ export type DeclaredHosts = {
   hosts: readonly string[] | undefined
   /** EGRESS_REQUIRE_DECLARED: a manifest without `egress` allows no host at all. */
   isRequired: boolean
-  /** True for the origin of Annex's API, which every script may reach. */
-  isOwn: (origin: string) => boolean
+  /** True for the URL origin of Annex's API, which every script may reach. */
+  isOwn: (urlOrigin: string) => boolean
 }
 
 /**

@@ -34,7 +34,8 @@ export function createOwnApi(
   }
   const dispatcher = new Agent({ connect, connections, pipelining: 1, keepAliveTimeout: 60_000 })
   return {
-    has: ({ origin, pathname }) => pathname.startsWith('/v1/') && origin === URL.parse(publicUrl())?.origin,
+    has: ({ origin: urlOrigin, pathname }) =>
+      pathname.startsWith('/v1/') && urlOrigin === URL.parse(publicUrl())?.origin,
     egress: { dispatcher, userAgent, writeHops, isOwn: () => true, close: () => dispatcher.destroy() },
     serve(handle, onAnswered) {
       server.on('request', (request, response) => {

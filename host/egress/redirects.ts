@@ -19,7 +19,7 @@ export const isRedirect = (status: number, location: string | undefined): locati
 
 /**
  * The request that follows a redirect, by "HTTP-redirect fetch" of the fetch standard: 303, and 301 or 302 to a POST, become
- * a GET without body. Credentials are not sent to another origin.
+ * a GET without body. Credentials are not sent to another URL origin.
  *
  * @throws AnnexError `egress_failed` when `location` is no URL
  */

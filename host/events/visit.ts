@@ -7,28 +7,29 @@ import { AnnexError } from '../errors.ts'
 const longestCookie = 4096
 
 /** What the request of a page tells of its visitor. */
-export type VisitorRequest = { origin: string; userAgent: string; language: string; ip: string }
+export type VisitorRequest = { urlOrigin: string; userAgent: string; language: string; ip: string }
 
 /**
  * Checks that a page of the site has sent a visit: by its public key, by the header Origin, which a browser sets, and by the
  * page's address.
  *
- * Attack: a page of another site names this one. Its browser sends its own origin.
+ * Attack: a page of another site names this one. Its browser sends its own URL origin.
  *
  * @throws AnnexError `forbidden`
  */
-export function assertFromSite(site: Site, { key, url }: SiteVisit, { origin }: VisitorRequest): void {
+export function assertFromSite(site: Site, { key, url }: SiteVisit, { urlOrigin }: VisitorRequest): void {
   if (key !== site.publicKey) {
     throw new AnnexError('forbidden', `The key is not that of the site ${site.id}. Include its script again.`)
   }
   const origins: string[] = JSON.parse(site.origins)
-  if (!origins.includes(origin)) {
-    const shown = origin === '' ? 'The request has no header Origin' : `${origin.slice(0, 300)} is no origin`
+  if (!origins.includes(urlOrigin)) {
+    const shown =
+      urlOrigin === '' ? 'The request has no header Origin' : `${urlOrigin.slice(0, 300)} is no origin`
     const next = `Add the origin of the page to the site's script settings.`
     throw new AnnexError('forbidden', `${shown} of the site ${site.id}. ${next}`)
   }
-  if (!URL.canParse(url) || new URL(url).origin !== origin) {
-    throw new AnnexError('forbidden', `url is no address of ${origin}, where the request comes from.`)
+  if (!URL.canParse(url) || new URL(url).origin !== urlOrigin) {
+    throw new AnnexError('forbidden', `url is no address of ${urlOrigin}, where the request comes from.`)
   }
 }
 

@@ -17,7 +17,7 @@ export function createFetchCall(
   limits: {
     timeoutMs: number
     maxBytes: number
-    /** Requests of one installation in flight, as all installations share the connections to an origin. */
+    /** Requests of one installation in flight, as all installations share the connections to a URL origin. */
     inFlight: number
   },
   declared: Pick<DeclaredHosts, 'isRequired' | 'isOwn'>,

@@ -5,7 +5,7 @@ import { createOwnApi, type OwnApi } from '../egress/own-api.ts'
 /**
  * The ways out of the host. Deliveries and scripts have separate connections and lookups: neither can use up the other's.
  *
- * @param given.ownOrigin where this host listens; empty before it does
+ * @param given.ownUrl where this host listens; empty before it does
  * @param ends closes all connections
  */
 export function startEgress(
@@ -13,18 +13,18 @@ export function startEgress(
     settings: Settings
     version: string
     hopsKey: Uint8Array
-    ownOrigin: () => string
+    ownUrl: () => string
     publicUrl: () => string
   },
   ends: AsyncDisposableStack,
 ): { webhooks: Egress; egress: Egress; ownApi: OwnApi } {
-  const { settings, version, hopsKey, ownOrigin, publicUrl } = given
-  const options = { ownOrigin, hopsKey, allow: settings.EGRESS_ALLOW, userAgent: `Annex/${version}` }
+  const { settings, version, hopsKey, ownUrl, publicUrl } = given
+  const options = { ownUrl, hopsKey, allow: settings.EGRESS_ALLOW, userAgent: `Annex/${version}` }
   // The queue alone limits attempts in flight: no attempt waits for a connection.
-  const webhooks = createEgress({ ...options, connectionsPerOrigin: settings.DELIVERY_CONCURRENCY })
+  const webhooks = createEgress({ ...options, connectionsPerUrlOrigin: settings.DELIVERY_CONCURRENCY })
   ends.defer(webhooks.close)
-  // An installation has up to 16 fetches in flight: one alone must not use up the connections to an origin.
-  const egress = createEgress({ ...options, connectionsPerOrigin: 256 })
+  // An installation has up to 16 fetches in flight: one alone must not use up the connections to a URL origin.
+  const egress = createEgress({ ...options, connectionsPerUrlOrigin: 256 })
   ends.defer(egress.close)
   const ownApi = createOwnApi(publicUrl, egress)
   ends.defer(ownApi.egress.close)

@@ -162,7 +162,7 @@ export function createCalls(given: {
   }
   const declared = {
     isRequired: settings.EGRESS_REQUIRE_DECLARED,
-    isOwn: (origin: string) => egress.isOwn(origin) || origin === URL.parse(publicUrl())?.origin,
+    isOwn: (urlOrigin: string) => egress.isOwn(urlOrigin) || urlOrigin === URL.parse(publicUrl())?.origin,
   }
   return createHostCalls(
     [

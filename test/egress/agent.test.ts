@@ -80,7 +80,7 @@ describe('the agent', () => {
       if (name === 'slow.test') held.push(response)
       else response.end()
     })
-    const egress = openEgress(t, { resolve, connectionsPerOrigin: 8, connections: 4 })
+    const egress = openEgress(t, { resolve, connectionsPerUrlOrigin: 8, connections: 4 })
     const slow = Array.from({ length: 20 }, () => post(egress, server.at('slow.test')))
     await until(() => held.length === 8)
     for (let number = 0; number < 30; number += 1) {
@@ -97,7 +97,7 @@ describe('the agent', () => {
 
   it('ends the wait for a connection at the deadline of the request', async (t) => {
     const server = await serveMany(t, () => {})
-    const egress = openEgress(t, { resolve, connectionsPerOrigin: 1 })
+    const egress = openEgress(t, { resolve, connectionsPerUrlOrigin: 1 })
     const first = post(egress, server.at('silent.test'), 2_000)
     const { error } = await post(egress, server.at('silent.test'), 100)
     assert.match(error?.message ?? '', /not complete after 100 ms \(waiting for a connection\)/)
@@ -109,7 +109,7 @@ describe('a request that times out while it waits for a connection', () => {
   it('is not sent, and costs the next one no connection', async (t) => {
     const held: ServerResponse[] = []
     const server = await serveMany(t, (_, response) => void held.push(response))
-    const egress = openEgress(t, { resolve, connectionsPerOrigin: 1 })
+    const egress = openEgress(t, { resolve, connectionsPerUrlOrigin: 1 })
     const first = post(egress, server.at('one.test'))
     await until(() => held.length === 1)
     const second = await post(egress, server.at('one.test'), 50)

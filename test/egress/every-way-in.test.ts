@@ -39,7 +39,7 @@ describe('a name that resolves to an inner address', () => {
       )
       const redirected = openEgress(t, {
         resolve: resolveTo(address),
-        ownOrigin: () => outer.origin,
+        ownUrl: () => outer.origin,
         allow: [],
       })
       await assert.rejects(egressFetch(redirected, get(outer.origin), limits), { code: 'egress_refused' })

@@ -97,7 +97,7 @@ describe('an outbound request', () => {
       name,
       '6.6.6.6',
     ])
-    await egressFetch(openEgress(t, { ownOrigin: () => origin }), toRequest(origin, { headers }), limits)
+    await egressFetch(openEgress(t, { ownUrl: () => origin }), toRequest(origin, { headers }), limits)
     await egressFetch(openEgress(t), toRequest(origin, { headers }), limits)
     assert.equal(seen[0]?.headers['x-forwarded-for'], undefined)
     assert.equal(seen[0]?.headers['x-real-ip'], undefined)
@@ -115,7 +115,7 @@ describe('an outbound request', () => {
 
   it('opens no more connections to one origin than the limit', async (t) => {
     const { origin, connections, seen } = await recorder(t)
-    const egress = openEgress(t, { connectionsPerOrigin: 3 })
+    const egress = openEgress(t, { connectionsPerUrlOrigin: 3 })
     await Promise.all(Array.from({ length: 20 }, () => egressFetch(egress, toRequest(origin), limits)))
     assert.equal(seen.length, 20)
     assert.ok(connections() <= 3, `${connections()} connections`)

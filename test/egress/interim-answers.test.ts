@@ -46,7 +46,7 @@ describe('interim answers', () => {
   for (const [what, pieces] of cases) {
     it(`are skipped: ${what}`, async (t) => {
       const server = await serveRaw(t, inPieces(pieces))
-      const egress = openEgress(t, { connectionsPerOrigin: 1 })
+      const egress = openEgress(t, { connectionsPerUrlOrigin: 1 })
       for (let round = 0; round < 3; round += 1) {
         const options = { nowMs: 0, timeoutMs: patienceMs }
         const attempt = await sendAttempt(egress, deliveryTo(server.origin), { current: secret }, options)
@@ -63,7 +63,7 @@ describe('interim answers', () => {
     const server = await serveRaw(t, (socket) => {
       socket.on('data', () => socket.write(last + proceed))
     })
-    const egress = openEgress(t, { connectionsPerOrigin: 1 })
+    const egress = openEgress(t, { connectionsPerUrlOrigin: 1 })
     for (let round = 1; round <= 3; round += 1) {
       const answer = await egressFetch(egress, post(server.origin), limits)
       assert.deepEqual([await textOf(answer), server.connections()], ['taken', round])

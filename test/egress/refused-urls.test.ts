@@ -136,7 +136,7 @@ describe('the URL', () => {
   it("may be Annex's own address, but no other port or spelling of its host", async (t) => {
     const own = await serve(t, (_, response) => response.end('own'))
     const other = await serve(t, (_, response) => response.end('other'))
-    const egress = openEgress(t, { allow: [], ownOrigin: () => own.origin })
+    const egress = openEgress(t, { allow: [], ownUrl: () => own.origin })
     assert.equal((await egressFetch(egress, get(own.origin), limits)).status, 200)
     for (const url of [other.origin, `https://127.0.0.1:${own.port}/`, `http://127.0.0.2:${own.port}/`]) {
       await assert.rejects(egressFetch(egress, get(url), limits), { code: 'egress_refused' })

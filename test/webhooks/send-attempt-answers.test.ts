@@ -157,7 +157,7 @@ describe('a receiver that answers and', () => {
         socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n')
       })
     })
-    const egress = openEgress(t, { connectionsPerOrigin: 1 })
+    const egress = openEgress(t, { connectionsPerUrlOrigin: 1 })
     const large = deliveryTo(origin, 'x'.repeat(20_000_000))
     for (const round of [1, 2, 3]) {
       const attempt = await sendAttempt(egress, large, { current: secret }, { nowMs: 0, timeoutMs: 5_000 })
@@ -172,7 +172,7 @@ describe('a receiver that answers and', () => {
         socket.write(`HTTP/1.1 410 Gone\r\ncontent-length: 6\r\n\r\nforged`)
       })
     })
-    const egress = openEgress(t, { connectionsPerOrigin: 1 })
+    const egress = openEgress(t, { connectionsPerUrlOrigin: 1 })
     for (let round = 0; round < 5; round += 1) {
       const attempt = await sendAttempt(
         egress,

@@ -104,7 +104,7 @@ it('each answer over a kept connection has the whole limit', async (t) => {
     connections += 1
     socket.on('data', () => socket.write(head + 'z'.repeat(2_000)))
   })
-  const egress = openEgress(t, { connectionsPerOrigin: 1 })
+  const egress = openEgress(t, { connectionsPerUrlOrigin: 1 })
   for (let round = 0; round < 12; round += 1) {
     const options = { nowMs: 0, timeoutMs: patienceMs }
     const attempt = await sendAttempt(egress, deliveryTo(origin), { current: secret }, options)

@@ -122,7 +122,7 @@ describe('one attempt', () => {
 
   it("reaches Annex's own address, which is not public", async (t) => {
     const { origin } = await serve(t, (_, response) => response.end())
-    const egress = openEgress(t, { allow: [], ownOrigin: () => origin })
+    const egress = openEgress(t, { allow: [], ownUrl: () => origin })
     const attempt = await sendAttempt(egress, deliveryTo(origin), secrets, { nowMs: 0 })
     assert.equal(attempt.outcome, 'delivered')
   })

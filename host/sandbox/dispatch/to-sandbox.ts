@@ -123,7 +123,7 @@ export function createToSandbox(
         live.sources?.delete(stream)
         // Else answers that were read would count towards the limit of calls at once.
         if (stream !== bodyStream) live.running?.delete(stream)
-        // An answer that is not read to its end gives up its connection to the origin.
+        // An answer that is not read to its end gives up its connection to the server.
         if (stream !== bodyStream && !wasRead) readable.destroy()
       },
     })
