@@ -4,7 +4,7 @@ import { egressFetch } from '../../host/egress/fetch.ts'
 import { assertDeclared } from '../../host/egress/outbound-url.ts'
 import { openEgress, serve } from './local-server.ts'
 
-const isOwn = (origin: string) => origin === 'https://annex.example'
+const isOwn = (urlOrigin: string) => urlOrigin === 'https://annex.example'
 const check = (url: string, hosts: string[] | undefined, isRequired = false) =>
   assertDeclared(new URL(url), { integration: 'stats', hosts, isRequired, isOwn })
 
@@ -81,12 +81,14 @@ describe('the hosts that a manifest declares', () => {
 
   it('are checked at each redirect, before the second host sees a request', async (t) => {
     const inner = await serve(t, (_, response) => response.end('inner'))
-    const outer = await serve(t, (_, response) => response.writeHead(307, { location: inner.origin }).end())
+    const outer = await serve(t, (_, response) =>
+      response.writeHead(307, { location: inner.urlOrigin }).end(),
+    )
     const declared = { integration: 'stats', isRequired: false, isOwn }
     const fetchWith = (entries: string[]) =>
       egressFetch(
         openEgress(t),
-        { method: 'POST', url: outer.origin, headers: [], redirect: 'follow', body: Buffer.from('data') },
+        { method: 'POST', url: outer.urlOrigin, headers: [], redirect: 'follow', body: Buffer.from('data') },
         {
           ...{ timeoutMs: 5_000, maxBytes: 1_000, hops: 0 },
           assertAllowed: (url) => assertDeclared(url, { ...declared, hosts: entries }),
@@ -98,6 +100,6 @@ describe('the hosts that a manifest declares', () => {
     })
     assert.equal(inner.connections(), 0)
     const answer = await fetchWith([`127.0.0.1:${outer.port}`, `127.0.0.1:${inner.port}`])
-    assert.equal(answer.url, `${inner.origin}/`)
+    assert.equal(answer.url, `${inner.urlOrigin}/`)
   })
 })

@@ -39,10 +39,10 @@ describe('a name that resolves to an inner address', () => {
       )
       const redirected = openEgress(t, {
         resolve: resolveTo(address),
-        ownUrl: () => outer.origin,
+        ownUrl: () => outer.urlOrigin,
         allow: [],
       })
-      await assert.rejects(egressFetch(redirected, get(outer.origin), limits), { code: 'egress_refused' })
+      await assert.rejects(egressFetch(redirected, get(outer.urlOrigin), limits), { code: 'egress_refused' })
       const delivery = { id: 'dlv', eventId: 'evt', url: 'http://rebind.test/', body: '{}' }
       const attempt = await sendAttempt(egress, delivery, { current: 'whsec_x' }, { nowMs: 0 })
       assert.equal(attempt.error?.code, 'egress_refused')
@@ -65,7 +65,7 @@ describe('a header whose text would begin another header', () => {
   for (const header of smuggled) {
     it(`is not sent: ${JSON.stringify(header)}`, async (t) => {
       const server = await serve(t, (_, response) => response.end('ok'))
-      const request = { ...get(server.origin), headers: [header] }
+      const request = { ...get(server.urlOrigin), headers: [header] }
       await assert.rejects(egressFetch(openEgress(t), request, limits), { code: 'bad_request' })
       assert.equal(server.connections(), 0)
     })

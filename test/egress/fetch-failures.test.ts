@@ -14,10 +14,10 @@ describe('an outbound request', () => {
   const slow = { ...limits, timeoutMs: 300 }
 
   it('times out when a server accepts and never answers', async (t) => {
-    const { origin } = await serveRaw(t, () => {})
-    await assert.rejects(egressFetch(openEgress(t), toRequest(origin), slow), {
+    const { urlOrigin } = await serveRaw(t, () => {})
+    await assert.rejects(egressFetch(openEgress(t), toRequest(urlOrigin), slow), {
       code: 'egress_timeout',
-      message: `GET ${origin} was not complete after 300 ms.`,
+      message: `GET ${urlOrigin} was not complete after 300 ms.`,
     })
   })
 
@@ -27,7 +27,7 @@ describe('an outbound request', () => {
   ] as const) {
     it(`times out when a server trickles ${what}, and closes the connection`, async (t) => {
       const { promise: closed, resolve } = Promise.withResolvers<void>()
-      const { origin } = await serveRaw(t, (socket) => {
+      const { urlOrigin } = await serveRaw(t, (socket) => {
         socket.write(first)
         const timer = setInterval(() => socket.write('a'), 20)
         socket.on('close', () => {
@@ -35,14 +35,14 @@ describe('an outbound request', () => {
           resolve()
         })
       })
-      await assert.rejects(egressFetch(openEgress(t), toRequest(origin), slow), { code: 'egress_timeout' })
+      await assert.rejects(egressFetch(openEgress(t), toRequest(urlOrigin), slow), { code: 'egress_timeout' })
       await closed
     })
   }
 
   it('reads an endless body until its reader stops, and closes the connection', async (t) => {
     const { promise: closed, resolve } = Promise.withResolvers<void>()
-    const { origin } = await serveRaw(t, (socket) => {
+    const { urlOrigin } = await serveRaw(t, (socket) => {
       socket.write(`${head}\r\n`)
       const timer = setInterval(() => socket.write('a'), 5)
       socket.on('close', () => {
@@ -50,7 +50,7 @@ describe('an outbound request', () => {
         resolve()
       })
     })
-    const { body } = await egressFetch(openEgress(t), toRequest(origin), slow)
+    const { body } = await egressFetch(openEgress(t), toRequest(urlOrigin), slow)
     assert.ok(body instanceof Readable)
     let bytes = 0
     for await (const chunk of body) {
@@ -61,17 +61,17 @@ describe('an outbound request', () => {
   })
 
   it('fails when its caller aborts before or during the request', async (t) => {
-    const { origin } = await serveRaw(t, () => {})
+    const { urlOrigin } = await serveRaw(t, () => {})
     const egress = openEgress(t)
     const early = AbortSignal.abort()
-    await assert.rejects(egressFetch(egress, toRequest(origin), { ...limits, signal: early }), {
+    await assert.rejects(egressFetch(egress, toRequest(urlOrigin), { ...limits, signal: early }), {
       code: 'egress_failed',
       message: /abandoned by its caller/,
     })
     const controller = new AbortController()
     setTimeout(() => controller.abort(), 50)
     const { signal } = controller
-    await assert.rejects(egressFetch(egress, toRequest(origin), { ...limits, signal }), {
+    await assert.rejects(egressFetch(egress, toRequest(urlOrigin), { ...limits, signal }), {
       message: /abandoned/,
     })
   })
@@ -83,9 +83,9 @@ describe('an outbound request', () => {
     const garbage = await serveRaw(t, (socket) => socket.end('220 mail.example ESMTP\r\n'))
     const cases: [string, RegExp][] = [
       [`http://127.0.0.1:${await closedPort()}`, /the connection was refused \(ECONNREFUSED\)\.$/],
-      [reset.origin, /closed before the answer was complete/],
-      [cut.origin, /closed before the answer was complete/],
-      [garbage.origin, /the answer is not HTTP \(HPE_/],
+      [reset.urlOrigin, /closed before the answer was complete/],
+      [cut.urlOrigin, /closed before the answer was complete/],
+      [garbage.urlOrigin, /the answer is not HTTP \(HPE_/],
     ]
     for (const [url, message] of cases) {
       await assert.rejects(egressFetch(egress, toRequest(url), limits), { code: 'egress_failed', message })
@@ -93,15 +93,17 @@ describe('an outbound request', () => {
   })
 
   it('is too large when the headers of its answer have more than 64 KiB', async (t) => {
-    const { origin } = await serveRaw(t, (socket) => {
+    const { urlOrigin } = await serveRaw(t, (socket) => {
       socket.end(`${head}${`x: ${'y'.repeat(1_000)}\r\n`.repeat(70)}\r\n`)
     })
-    await assert.rejects(egressFetch(openEgress(t), toRequest(origin), limits), { code: 'egress_too_large' })
+    await assert.rejects(egressFetch(openEgress(t), toRequest(urlOrigin), limits), {
+      code: 'egress_too_large',
+    })
   })
 
   it('fails when the egress is closed', async (t) => {
     const egress = openEgress(t)
-    const { origin } = await serveRaw(t, (socket) => socket.once('data', () => void egress.close()))
-    await assert.rejects(egressFetch(egress, toRequest(origin), limits), { code: 'egress_failed' })
+    const { urlOrigin } = await serveRaw(t, (socket) => socket.once('data', () => void egress.close()))
+    await assert.rejects(egressFetch(egress, toRequest(urlOrigin), limits), { code: 'egress_failed' })
   })
 })

@@ -25,12 +25,12 @@ describe('an endless answer is cut at the limit', () => {
   for (const [what, first, rest] of floods) {
     it(`when it sends ${what}`, async (t) => {
       let socket: Socket | undefined
-      const { origin } = await serveRaw(t, (opened) => {
+      const { urlOrigin } = await serveRaw(t, (opened) => {
         socket = opened
         whenAsked(() => opened.write(first, () => flood(opened, rest)))(opened)
       })
       const egress = openEgress(t)
-      const reading = egressFetch(egress, toRequest(origin), limits).then(bytesOf)
+      const reading = egressFetch(egress, toRequest(urlOrigin), limits).then(bytesOf)
       await assert.rejects(Promise.race([reading, setTimeout(8_000, undefined, { ref: false })]), {
         code: 'egress_too_large',
         message: /^GET \S+ was broken off: more than \d+ bytes came beside the \d+ of its body/,
@@ -44,21 +44,21 @@ describe('an endless answer is cut at the limit', () => {
 
 describe('an answer in many small pieces', () => {
   it('is read whole, even by a slow reader', async (t) => {
-    const { origin } = await serve(t, async (_request, response) => {
+    const { urlOrigin } = await serve(t, async (_request, response) => {
       for (let n = 0; n < 100_000; n += 1) {
         if (!response.write('a')) await new Promise((resolve) => response.once('drain', resolve))
       }
       response.end()
     })
-    const { body } = await egressFetch(openEgress(t), toRequest(origin), limits)
+    const { body } = await egressFetch(openEgress(t), toRequest(urlOrigin), limits)
     assert.ok(!(body instanceof Uint8Array))
     await setTimeout(200)
     assert.equal((await bytesOf({ body })).length, 100_000)
   })
 
   it('is read whole when megabytes wait in the connection for a slow reader', async (t) => {
-    const { origin } = await serve(t, (_request, response) => void response.end(Buffer.alloc(20_000_000)))
-    const { body } = await egressFetch(openEgress(t), toRequest(origin), limits)
+    const { urlOrigin } = await serve(t, (_request, response) => void response.end(Buffer.alloc(20_000_000)))
+    const { body } = await egressFetch(openEgress(t), toRequest(urlOrigin), limits)
     assert.ok(!(body instanceof Uint8Array))
     let length = 0
     for await (const chunk of body) {

@@ -32,7 +32,7 @@ async function recorder(t: TestContext) {
 describe('an outbound request', () => {
   it('carries method, path, headers and bytes, and brings back status, headers and bytes', async (t) => {
     const bytes = Uint8Array.from({ length: 256 }, (_, at) => at)
-    const { origin } = await serve(t, async (request, response) => {
+    const { urlOrigin } = await serve(t, async (request, response) => {
       const chunks: Buffer[] = []
       for await (const chunk of request) chunks.push(chunk)
       response.writeHead(
@@ -48,11 +48,15 @@ describe('an outbound request', () => {
     })
     const answer = await egressFetch(
       openEgress(t),
-      toRequest(`${origin}/a%20b?c=d#e`, { method: 'put', headers: [['content-type', 'x/y']], body: bytes }),
+      toRequest(`${urlOrigin}/a%20b?c=d#e`, {
+        method: 'put',
+        headers: [['content-type', 'x/y']],
+        body: bytes,
+      }),
       limits,
     )
     assert.deepEqual([answer.status, answer.statusText, answer.redirected], [207, 'Many', false])
-    assert.equal(answer.url, `${origin}/a%20b?c=d`)
+    assert.equal(answer.url, `${urlOrigin}/a%20b?c=d`)
     assert.deepEqual(await bytesOf(answer), bytes)
     const pairs = answer.headers.map(([name, value]) => `${name.toLowerCase()}=${value}`)
     assert.ok(pairs.includes('x-saw=PUT /a%20b?c=d x/y'))
@@ -61,13 +65,17 @@ describe('an outbound request', () => {
   })
 
   it('drops headers that only the host may set, and adds the default headers of a fetch', async (t) => {
-    const { origin, seen } = await recorder(t)
+    const { urlOrigin, seen } = await recorder(t)
     const forbidden = 'Host Connection Content-Length Transfer-Encoding Upgrade TE Trailer Keep-Alive Expect'
     const names = [...forbidden.split(' '), 'Proxy-Authorization', 'X-Annex-Hops', 'X-Annex-Anything']
     const headers = names.map((name): [string, string] => [name, 'evil'])
-    await egressFetch(openEgress(t), toRequest(origin, { headers: [...headers, ['X-Mine', 'kept']] }), limits)
+    await egressFetch(
+      openEgress(t),
+      toRequest(urlOrigin, { headers: [...headers, ['X-Mine', 'kept']] }),
+      limits,
+    )
     const got = seen[0]?.headers ?? {}
-    assert.equal(got.host, new URL(origin).host)
+    assert.equal(got.host, new URL(urlOrigin).host)
     assert.equal(got['x-mine'], 'kept')
     assert.match(String(got['x-annex-hops']), /^1\.[0-9a-f]{32}$/)
     assert.equal(got['user-agent'], 'Annex/0.0-test')
@@ -77,13 +85,13 @@ describe('an outbound request', () => {
   })
 
   it("keeps a script's user-agent and accept, and asks for no compression of a range", async (t) => {
-    const { origin, seen } = await recorder(t)
+    const { urlOrigin, seen } = await recorder(t)
     const headers: [string, string][] = [
       ['User-Agent', 'mine'],
       ['Accept', 'a/b'],
       ['Range', 'bytes=0-1'],
     ]
-    await egressFetch(openEgress(t), toRequest(origin, { headers }), limits)
+    await egressFetch(openEgress(t), toRequest(urlOrigin, { headers }), limits)
     const got = seen[0]?.headers
     assert.deepEqual(
       [got?.['user-agent'], got?.accept, got?.['accept-encoding']],
@@ -92,13 +100,13 @@ describe('an outbound request', () => {
   })
 
   it('does not let a script pose as another client to Annex itself', async (t) => {
-    const { origin, seen } = await recorder(t)
+    const { urlOrigin, seen } = await recorder(t)
     const headers: [string, string][] = ['X-Forwarded-For', 'X-Real-IP', 'Forwarded'].map((name) => [
       name,
       '6.6.6.6',
     ])
-    await egressFetch(openEgress(t, { ownUrl: () => origin }), toRequest(origin, { headers }), limits)
-    await egressFetch(openEgress(t), toRequest(origin, { headers }), limits)
+    await egressFetch(openEgress(t, { ownUrl: () => urlOrigin }), toRequest(urlOrigin, { headers }), limits)
+    await egressFetch(openEgress(t), toRequest(urlOrigin, { headers }), limits)
     assert.equal(seen[0]?.headers['x-forwarded-for'], undefined)
     assert.equal(seen[0]?.headers['x-real-ip'], undefined)
     assert.equal(seen[0]?.headers.forwarded, undefined)
@@ -106,26 +114,26 @@ describe('an outbound request', () => {
   })
 
   it('keeps connections alive', async (t) => {
-    const { origin, connections } = await recorder(t)
+    const { urlOrigin, connections } = await recorder(t)
     const egress = openEgress(t)
-    for (let round = 0; round < 20; round += 1) await egressFetch(egress, toRequest(origin), limits)
+    for (let round = 0; round < 20; round += 1) await egressFetch(egress, toRequest(urlOrigin), limits)
     // undici may open a second connection before it sees that the first is free.
     assert.ok(connections() <= 2, `${connections()} connections`)
   })
 
-  it('opens no more connections to one origin than the limit', async (t) => {
-    const { origin, connections, seen } = await recorder(t)
+  it('opens no more connections to one URL origin than the limit', async (t) => {
+    const { urlOrigin, connections, seen } = await recorder(t)
     const egress = openEgress(t, { connectionsPerUrlOrigin: 3 })
-    await Promise.all(Array.from({ length: 20 }, () => egressFetch(egress, toRequest(origin), limits)))
+    await Promise.all(Array.from({ length: 20 }, () => egressFetch(egress, toRequest(urlOrigin), limits)))
     assert.equal(seen.length, 20)
     assert.ok(connections() <= 3, `${connections()} connections`)
   })
 
   it('refuses methods and headers that a fetch cannot send', async (t) => {
-    const { origin, seen } = await recorder(t)
+    const { urlOrigin, seen } = await recorder(t)
     const egress = openEgress(t)
     for (const method of ['CONNECT', 'trace', 'TRACK', 'GET / HTTP/1.1\r\nX: y\r\n\r\n', '']) {
-      await assert.rejects(egressFetch(egress, toRequest(origin, { method }), limits), {
+      await assert.rejects(egressFetch(egress, toRequest(urlOrigin, { method }), limits), {
         code: 'bad_request',
       })
     }
@@ -134,18 +142,18 @@ describe('an outbound request', () => {
       ['a b', 'c'],
       ['', 'x'],
     ] as [string, string][]) {
-      const request = toRequest(origin, { headers: [header] })
+      const request = toRequest(urlOrigin, { headers: [header] })
       await assert.rejects(egressFetch(egress, request, limits), { code: 'bad_request' })
     }
     assert.equal(seen.length, 0)
   })
 
   it('stops a request that has gone through too many scripts', async (t) => {
-    const { origin, seen } = await recorder(t)
+    const { urlOrigin, seen } = await recorder(t)
     const egress = openEgress(t)
-    await egressFetch(egress, toRequest(origin), { ...limits, hops: 7 })
+    await egressFetch(egress, toRequest(urlOrigin), { ...limits, hops: 7 })
     assert.match(String(seen[0]?.headers['x-annex-hops']), /^8\./)
-    await assert.rejects(egressFetch(egress, toRequest(origin), { ...limits, hops: 8 }), {
+    await assert.rejects(egressFetch(egress, toRequest(urlOrigin), { ...limits, hops: 8 }), {
       code: 'egress_loop',
     })
     assert.equal(seen.length, 1)
@@ -163,10 +171,10 @@ describe('the body of an answer', () => {
   ]
   for (const [at, [encoding, bytes]] of codings.entries()) {
     it(`is decompressed: ${encoding} (${at})`, async (t) => {
-      const { origin } = await serve(t, (_, response) => {
+      const { urlOrigin } = await serve(t, (_, response) => {
         response.writeHead(404, { 'content-encoding': encoding, 'content-length': bytes.length }).end(bytes)
       })
-      const answer = await egressFetch(openEgress(t), toRequest(origin), limits)
+      const answer = await egressFetch(openEgress(t), toRequest(urlOrigin), limits)
       assert.equal(await textOf(answer), text)
       assert.deepEqual(
         answer.headers.filter(([name]) => /content-(encoding|length)/i.test(name)),
@@ -177,10 +185,10 @@ describe('the body of an answer', () => {
 
   it('stays as it is when its encoding is unknown or nested', async (t) => {
     for (const encoding of ['secret', 'gzip, gzip']) {
-      const { origin } = await serve(t, (_, response) =>
+      const { urlOrigin } = await serve(t, (_, response) =>
         response.setHeader('content-encoding', encoding).end('raw'),
       )
-      const answer = await egressFetch(openEgress(t), toRequest(origin), limits)
+      const answer = await egressFetch(openEgress(t), toRequest(urlOrigin), limits)
       assert.equal(await textOf(answer), 'raw')
       assert.ok(
         answer.headers.some(
@@ -191,7 +199,7 @@ describe('the body of an answer', () => {
   })
 
   it('is empty for HEAD, 204 and 304, although headers announce a body', async (t) => {
-    const { origin } = await serve(t, (request, response) => {
+    const { urlOrigin } = await serve(t, (request, response) => {
       response.writeHead(Number(request.url?.slice(1)), { 'content-encoding': 'gzip' }).end()
     })
     for (const [method, status] of [
@@ -199,21 +207,21 @@ describe('the body of an answer', () => {
       ['GET', 204],
       ['GET', 304],
     ] as const) {
-      const answer = await egressFetch(openEgress(t), toRequest(`${origin}/${status}`, { method }), limits)
+      const answer = await egressFetch(openEgress(t), toRequest(`${urlOrigin}/${status}`, { method }), limits)
       assert.deepEqual([answer.status, (await bytesOf(answer)).length], [status, 0])
     }
   })
 
   it('is refused above the limit, and accepted at the limit', async (t) => {
-    const { origin } = await serve(t, (request, response) =>
+    const { urlOrigin } = await serve(t, (request, response) =>
       response.end(Buffer.alloc(Number(request.url?.slice(1)))),
     )
     const egress = openEgress(t)
     assert.equal(
-      (await bytesOf(await egressFetch(egress, toRequest(`${origin}/65536`), limits))).length,
+      (await bytesOf(await egressFetch(egress, toRequest(`${urlOrigin}/65536`), limits))).length,
       65_536,
     )
-    await assert.rejects(read(egress, `${origin}/65537`), {
+    await assert.rejects(read(egress, `${urlOrigin}/65537`), {
       code: 'egress_too_large',
       message: /65536 bytes/,
     })
@@ -226,19 +234,19 @@ describe('the body of an answer', () => {
   ] as const) {
     it(`is refused when it is a decompression bomb: ${encoding}, ${bomb.length} bytes to 20 MB`, async (t) => {
       assert.ok(bomb.length < limits.maxBytes)
-      const { origin } = await serve(t, (_, response) =>
+      const { urlOrigin } = await serve(t, (_, response) =>
         response.setHeader('content-encoding', encoding).end(bomb),
       )
-      await assert.rejects(read(openEgress(t), origin), { code: 'egress_too_large' })
+      await assert.rejects(read(openEgress(t), urlOrigin), { code: 'egress_too_large' })
     })
   }
 
   it('fails when it cannot be decompressed', async (t) => {
     for (const encoding of ['gzip', 'deflate', 'br']) {
-      const { origin } = await serve(t, (_, response) => {
+      const { urlOrigin } = await serve(t, (_, response) => {
         response.setHeader('content-encoding', encoding).end(Buffer.alloc(64, 0xee))
       })
-      await assert.rejects(read(openEgress(t), origin), {
+      await assert.rejects(read(openEgress(t), urlOrigin), {
         code: 'egress_failed',
         message: /cannot be decompressed/,
       })

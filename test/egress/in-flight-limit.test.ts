@@ -47,7 +47,7 @@ describe('the fetches of one installation', () => {
   it('are limited to 16 in flight, and leave connections to another installation', async (t) => {
     const held: ServerResponse[] = []
     let isOpen = false
-    const { origin } = await serve(t, (_, response) => {
+    const { urlOrigin } = await serve(t, (_, response) => {
       if (isOpen) response.end()
       else held.push(response)
     })
@@ -59,7 +59,7 @@ describe('the fetches of one installation', () => {
     )
     const fetchAs = (installationId: string) =>
       call.run(
-        { method: 'GET', url: origin, headers: [], redirect: 'follow' },
+        { method: 'GET', url: urlOrigin, headers: [], redirect: 'follow' },
         {
           context: {
             requestId: 'req_1',

@@ -49,10 +49,10 @@ describe('interim answers', () => {
       const egress = openEgress(t, { connectionsPerUrlOrigin: 1 })
       for (let round = 0; round < 3; round += 1) {
         const options = { nowMs: 0, timeoutMs: patienceMs }
-        const attempt = await sendAttempt(egress, deliveryTo(server.origin), { current: secret }, options)
+        const attempt = await sendAttempt(egress, deliveryTo(server.urlOrigin), { current: secret }, options)
         assert.deepEqual([attempt.status, attempt.responseBody], [200, 'taken'], why(attempt))
         assert.deepEqual(attempt.responseHeaders, [['content-length', '5']])
-        const answer = await egressFetch(egress, post(server.origin), limits)
+        const answer = await egressFetch(egress, post(server.urlOrigin), limits)
         assert.deepEqual([answer.status, await textOf(answer)], [200, 'taken'])
       }
       assert.equal(server.connections(), 1)
@@ -65,7 +65,7 @@ describe('interim answers', () => {
     })
     const egress = openEgress(t, { connectionsPerUrlOrigin: 1 })
     for (let round = 1; round <= 3; round += 1) {
-      const answer = await egressFetch(egress, post(server.origin), limits)
+      const answer = await egressFetch(egress, post(server.urlOrigin), limits)
       assert.deepEqual([await textOf(answer), server.connections()], ['taken', round])
       while (server.open() > 0) await setTimeout(5)
     }

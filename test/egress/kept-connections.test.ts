@@ -29,12 +29,12 @@ async function answerOnce(t: TestContext, then: (socket: Socket) => void) {
   const egress = openEgress(t)
   const send = () => {
     const options = { nowMs: 0, timeoutMs: patienceMs }
-    return sendAttempt(egress, deliveryTo(server.origin), { current: secret }, options)
+    return sendAttempt(egress, deliveryTo(server.urlOrigin), { current: secret }, options)
   }
   const fetch = (rest: Partial<EgressRequest>) =>
     egressFetch(
       egress,
-      { method: 'GET', url: server.origin, headers: [], redirect: 'follow', ...rest },
+      { method: 'GET', url: server.urlOrigin, headers: [], redirect: 'follow', ...rest },
       limits,
     )
   return { server, send, fetch, requests: () => requests }
@@ -78,7 +78,7 @@ describe('a kept connection', () => {
     })
     const egress = openEgress(t)
     const options = { nowMs: 0, timeoutMs: patienceMs }
-    const send = () => sendAttempt(egress, deliveryTo(server.origin), { current: secret }, options)
+    const send = () => sendAttempt(egress, deliveryTo(server.urlOrigin), { current: secret }, options)
     assert.equal((await send()).outcome, 'delivered')
     await rest()
     assert.equal((await send()).outcome, 'error')
@@ -90,7 +90,7 @@ describe('a kept connection', () => {
     const server = await serveRaw(t, (socket) => void socket.on('data', () => asked.push(socket)))
     const egress = openEgress(t)
     const options = { nowMs: 0, timeoutMs: patienceMs }
-    const send = () => sendAttempt(egress, deliveryTo(server.origin), { current: secret }, options)
+    const send = () => sendAttempt(egress, deliveryTo(server.urlOrigin), { current: secret }, options)
     const untilAsked = async (times: number) => {
       while (asked.length < times) await rest()
     }

@@ -9,7 +9,7 @@ import { createEgress, type Egress, type EgressOptions } from '../../host/egress
 export const hopsKey = Buffer.alloc(32, 7)
 
 export type LocalServer = {
-  origin: string
+  urlOrigin: string
   port: number
   /** All connections so far. */
   connections: () => number
@@ -57,7 +57,7 @@ async function listen(t: TestContext, server: Server, endConnections: () => void
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  return { origin: `http://127.0.0.1:${port}`, port, connections: () => connections, open: () => open }
+  return { urlOrigin: `http://127.0.0.1:${port}`, port, connections: () => connections, open: () => open }
 }
 
 /** A port of 127.0.0.1 without a server. */

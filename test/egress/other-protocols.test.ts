@@ -18,8 +18,8 @@ type Told = { delivery: unknown; fetch: unknown }
 async function ask(t: TestContext, url: string, times = 1): Promise<Told[]> {
   const egress = openEgress(t, { resolve: async () => [{ address: '127.0.0.1', family: 4 }] })
   const told: Told[] = []
-  const { origin } = new URL(url)
-  const strip = (message: string) => message.replace(/^\w+ /, '').replace(origin, 'ORIGIN')
+  const { origin: urlOrigin } = new URL(url)
+  const strip = (message: string) => message.replace(/^\w+ /, '').replace(urlOrigin, 'ORIGIN')
   for (let time = 0; time < times; time++) {
     const delivery = { id: 'dlv_1', eventId: 'evt_1', url, body: '{}' }
     const options = { nowMs: 0, timeoutMs: 5_000 }
@@ -134,7 +134,7 @@ describe('the text of an answer that HTTP does not have names its status', () =>
       it(`${JSON.stringify(head)} in ${pieces === head.length ? 'bytes' : `${pieces} parts`}`, async (t) => {
         const bytes = `HTTP/1.1 ${head}`
         const size = Math.ceil(bytes.length / pieces)
-        const { origin } = await serveRaw(t, (socket) => {
+        const { urlOrigin } = await serveRaw(t, (socket) => {
           socket.setNoDelay(true)
           socket.once('data', async () => {
             for (let at = 0; at < bytes.length; at += size) {
@@ -143,16 +143,16 @@ describe('the text of an answer that HTTP does not have names its status', () =>
             }
           })
         })
-        assert.deepEqual(await ask(t, origin, 2), [both(text), both(text)])
+        assert.deepEqual(await ask(t, urlOrigin, 2), [both(text), both(text)])
       })
     }
   }
 
   it('after interim answers, too', async (t) => {
-    const { origin } = await serveRaw(t, (socket) => {
+    const { urlOrigin } = await serveRaw(t, (socket) => {
       socket.once('data', () => socket.write('HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 000 Zero\r\n\r\n'))
     })
-    assert.deepEqual(await ask(t, origin), [both(none('000'))])
+    assert.deepEqual(await ask(t, urlOrigin), [both(none('000'))])
   })
 })
 
@@ -169,10 +169,10 @@ describe('an answer with 204 or 304 has no body, whatever length it names', () =
   for (const [status, header] of heads) {
     for (const body of ['', 'hello']) {
       it(`${status} with ${header}, and ${body === '' ? 'no bytes' : 'bytes'} after it`, async (t) => {
-        const { origin } = await serveRaw(t, (socket) => {
+        const { urlOrigin } = await serveRaw(t, (socket) => {
           socket.on('data', () => socket.write(`HTTP/1.1 ${status} X\r\n${header}\r\n\r\n${body}`))
         })
-        const told = await ask(t, origin, 3)
+        const told = await ask(t, urlOrigin, 3)
         for (const one of told) assert.deepEqual(one, { delivery: [status, ''], fetch: [status, ''] })
       })
     }

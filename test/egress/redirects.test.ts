@@ -54,7 +54,7 @@ describe('the request after a redirect', () => {
     assert.throws(() => next('http://['), { code: 'egress_failed' })
   })
 
-  it('has credentials only for the same origin', () => {
+  it('has credentials only for the same URL origin', () => {
     const names = (location: string): string[] =>
       nextHop(hopOf('GET'), 302, location).headers.map(([name]) => name)
     assert.deepEqual(names('/next'), ['Authorization', 'COOKIE', 'Content-Type', 'X-Mine'])
@@ -80,42 +80,42 @@ describe('a fetch that is redirected', () => {
   })
 
   it('fails after 20 redirects, over one connection', async (t) => {
-    const { origin, connections } = await countdown(t)
+    const { urlOrigin, connections } = await countdown(t)
     const egress = openEgress(t)
-    const answer = await egressFetch(egress, get(`${origin}/20`), limits)
-    assert.deepEqual([answer.status, answer.redirected, answer.url], [200, true, `${origin}/0`])
+    const answer = await egressFetch(egress, get(`${urlOrigin}/20`), limits)
+    assert.deepEqual([answer.status, answer.redirected, answer.url], [200, true, `${urlOrigin}/0`])
     assert.ok(connections() < 5, `${connections()} connections`)
-    await assert.rejects(egressFetch(egress, get(`${origin}/21`), limits), {
+    await assert.rejects(egressFetch(egress, get(`${urlOrigin}/21`), limits), {
       message: /more than 20 redirects/,
     })
   })
 
   it('follows no redirect when the script asks for the redirect or for an error', async (t) => {
-    const { origin } = await countdown(t)
+    const { urlOrigin } = await countdown(t)
     const egress = openEgress(t)
-    const answer = await egressFetch(egress, get(`${origin}/1`, 'manual'), limits)
+    const answer = await egressFetch(egress, get(`${urlOrigin}/1`, 'manual'), limits)
     assert.deepEqual([answer.status, answer.redirected, await textOf(answer)], [302, false, 'moved'])
     assert.ok(answer.headers.some(([name, value]) => name.toLowerCase() === 'location' && value === '/0'))
-    await assert.rejects(egressFetch(egress, get(`${origin}/1`, 'error'), limits), {
+    await assert.rejects(egressFetch(egress, get(`${urlOrigin}/1`, 'error'), limits), {
       message: /it was redirected/,
     })
   })
 
   it('has one deadline for the whole chain', async (t) => {
-    const { origin } = await serve(t, (_, response) => {
+    const { urlOrigin } = await serve(t, (_, response) => {
       setTimeout(() => response.writeHead(302, { location: '/' }).end(), 60)
     })
     const short = { ...limits, timeoutMs: 250 }
-    await assert.rejects(egressFetch(openEgress(t), get(origin), short), { code: 'egress_timeout' })
+    await assert.rejects(egressFetch(openEgress(t), get(urlOrigin), short), { code: 'egress_timeout' })
   })
 
   it('does not read the endless body of a redirect', async (t) => {
     const destination = await serve(t, (_, response) => response.end('there'))
-    const { origin } = await serve(t, (_, response) => {
-      response.writeHead(302, { location: destination.origin })
+    const { urlOrigin } = await serve(t, (_, response) => {
+      response.writeHead(302, { location: destination.urlOrigin })
       const timer = setInterval(() => response.write('x'.repeat(4_096)), 5)
       response.on('close', () => clearInterval(timer))
     })
-    assert.equal((await egressFetch(openEgress(t), get(origin), limits)).status, 200)
+    assert.equal((await egressFetch(openEgress(t), get(urlOrigin), limits)).status, 200)
   })
 })

@@ -128,7 +128,9 @@ describe('the URL', () => {
       'file:///etc/passwd',
     ]) {
       const outer = await serve(t, (_, response) => response.writeHead(302, { location }).end())
-      await assert.rejects(egressFetch(openEgress(t), get(outer.origin), limits), { code: 'egress_refused' })
+      await assert.rejects(egressFetch(openEgress(t), get(outer.urlOrigin), limits), {
+        code: 'egress_refused',
+      })
     }
     assert.equal(inner.connections(), 0)
   })
@@ -136,9 +138,9 @@ describe('the URL', () => {
   it("may be Annex's own address, but no other port or spelling of its host", async (t) => {
     const own = await serve(t, (_, response) => response.end('own'))
     const other = await serve(t, (_, response) => response.end('other'))
-    const egress = openEgress(t, { allow: [], ownUrl: () => own.origin })
-    assert.equal((await egressFetch(egress, get(own.origin), limits)).status, 200)
-    for (const url of [other.origin, `https://127.0.0.1:${own.port}/`, `http://127.0.0.2:${own.port}/`]) {
+    const egress = openEgress(t, { allow: [], ownUrl: () => own.urlOrigin })
+    assert.equal((await egressFetch(egress, get(own.urlOrigin), limits)).status, 200)
+    for (const url of [other.urlOrigin, `https://127.0.0.1:${own.port}/`, `http://127.0.0.2:${own.port}/`]) {
       await assert.rejects(egressFetch(egress, get(url), limits), { code: 'egress_refused' })
     }
     assert.equal(other.connections(), 0)

@@ -76,7 +76,7 @@ async function stopDuring(
 }
 
 const openPlain = async (t: TestContext, onSocket: (socket: Socket) => void) => ({
-  url: (await serveRaw(t, onSocket)).origin,
+  url: (await serveRaw(t, onSocket)).urlOrigin,
 })
 
 async function openTls(t: TestContext, onSocket: (socket: Socket) => void) {

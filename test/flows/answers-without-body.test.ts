@@ -48,16 +48,16 @@ describe('an answer that has no body, and names a length', () => {
   for (const status of [204, 304]) {
     for (const body of ['', 'hello']) {
       it(`is one for a script: ${status}${body && ', with bytes after it'}`, async (t) => {
-        const { origin } = await serve(t, `${status} X\r\ncontent-length: 5`, body)
+        const { urlOrigin } = await serve(t, `${status} X\r\ncontent-length: 5`, body)
         for (let time = 0; time < 3; time++) {
-          const answer = await fetch(`${annex.url}/x/passer?from=${origin}`)
+          const answer = await fetch(`${annex.url}/x/passer?from=${urlOrigin}`)
           assert.deepEqual(await answer.json(), [status, '', true, '5'])
         }
       })
 
       it(`is passed on without the length: ${status}${body && ', with bytes after it'}`, async (t) => {
-        const { origin } = await serve(t, `${status} X\r\ncontent-length: 5`, body)
-        const answers = await askTwice(`/x/passer?pass&from=${origin}`)
+        const { urlOrigin } = await serve(t, `${status} X\r\ncontent-length: 5`, body)
+        const answers = await askTwice(`/x/passer?pass&from=${urlOrigin}`)
         assert.match(answers, new RegExp(`^HTTP/1.1 ${status} `))
         const [first = '', second = ''] = answers.split('\r\n\r\n')
         assert.doesNotMatch(first, /content-length|transfer-encoding/i)
@@ -77,8 +77,8 @@ describe('an answer that has no body, and names a length', () => {
   }
 
   it('is one for a script that asks with HEAD', async (t) => {
-    const { origin } = await serve(t, '200 OK\r\ncontent-length: 5', '')
-    const answer = await fetch(`${annex.url}/x/passer?method=HEAD&from=${origin}`)
+    const { urlOrigin } = await serve(t, '200 OK\r\ncontent-length: 5', '')
+    const answer = await fetch(`${annex.url}/x/passer?method=HEAD&from=${urlOrigin}`)
     assert.deepEqual(await answer.json(), [200, '', true, '5'])
   })
 })

@@ -19,13 +19,13 @@ export async function attemptAt(
   onSocket: (socket: Socket) => void,
   limitMs = timeoutMs,
 ): Promise<Attempt> {
-  const { origin } = await serveRaw(t, onSocket)
-  const delivery = deliveryTo(`${origin}/hook?token=in-the-path`)
+  const { urlOrigin } = await serveRaw(t, onSocket)
+  const delivery = deliveryTo(`${urlOrigin}/hook?token=in-the-path`)
   const options = { nowMs: 0, timeoutMs: limitMs }
   const attempt = await sendAttempt(openEgress(t), delivery, { current: secret }, options)
   assertNothingShown(attempt)
   assert.ok(attempt.durationMs < 5_000, `${attempt.durationMs} ms`)
-  if (attempt.error !== undefined) attempt.error.message = attempt.error.message.replace(origin, 'ORIGIN')
+  if (attempt.error !== undefined) attempt.error.message = attempt.error.message.replace(urlOrigin, 'ORIGIN')
   return attempt
 }
 

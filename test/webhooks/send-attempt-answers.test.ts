@@ -150,7 +150,7 @@ describe('a receiver that answers and', () => {
 
   it('answers before it has read the request: the connection is closed, and no request waits for it', async (t) => {
     let connections = 0
-    const { origin } = await serveRaw(t, (socket) => {
+    const { urlOrigin } = await serveRaw(t, (socket) => {
       connections += 1
       socket.once('data', () => {
         socket.pause()
@@ -158,7 +158,7 @@ describe('a receiver that answers and', () => {
       })
     })
     const egress = openEgress(t, { connectionsPerUrlOrigin: 1 })
-    const large = deliveryTo(origin, 'x'.repeat(20_000_000))
+    const large = deliveryTo(urlOrigin, 'x'.repeat(20_000_000))
     for (const round of [1, 2, 3]) {
       const attempt = await sendAttempt(egress, large, { current: secret }, { nowMs: 0, timeoutMs: 5_000 })
       assert.deepEqual([attempt.status, connections], [413, round], why(attempt))
@@ -166,7 +166,7 @@ describe('a receiver that answers and', () => {
   })
 
   it('sends a second answer: it does not count for the next delivery', async (t) => {
-    const { origin } = await serveRaw(t, (socket) => {
+    const { urlOrigin } = await serveRaw(t, (socket) => {
       socket.on('data', () => {
         socket.write(`${ok}content-length: 5\r\n\r\nfirst`)
         socket.write(`HTTP/1.1 410 Gone\r\ncontent-length: 6\r\n\r\nforged`)
@@ -176,7 +176,7 @@ describe('a receiver that answers and', () => {
     for (let round = 0; round < 5; round += 1) {
       const attempt = await sendAttempt(
         egress,
-        deliveryTo(origin),
+        deliveryTo(urlOrigin),
         { current: secret },
         { nowMs: 0, timeoutMs },
       )

@@ -38,10 +38,10 @@ const floods: [what: string, onSocket: (socket: Socket) => void, status?: number
 /** More than the kernel buffers for a connection, and far less than a flood sends before the deadline. */
 const bound = 24_000_000
 
-async function attemptAt(t: TestContext, origin: string): Promise<Attempt> {
+async function attemptAt(t: TestContext, urlOrigin: string): Promise<Attempt> {
   const egress = openEgress(t, { resolve: async () => [{ address: '127.0.0.1', family: 4 }] })
   const options = { nowMs: 0, timeoutMs: patienceMs }
-  return await sendAttempt(egress, deliveryTo(origin), { current: secret }, options)
+  return await sendAttempt(egress, deliveryTo(urlOrigin), { current: secret }, options)
 }
 
 function assertBounded(attempt: Attempt, socket: Socket | undefined, status?: number): void {
@@ -59,11 +59,11 @@ describe('an endless answer is cut at the limit', () => {
   for (const [what, onSocket, status] of floods) {
     it(`when it sends ${what}`, async (t) => {
       let socket: Socket | undefined
-      const { origin } = await serveRaw(t, (opened) => {
+      const { urlOrigin } = await serveRaw(t, (opened) => {
         socket = opened
         onSocket(opened)
       })
-      assertBounded(await attemptAt(t, origin), socket, status)
+      assertBounded(await attemptAt(t, urlOrigin), socket, status)
     })
   }
 
@@ -87,11 +87,11 @@ describe('an endless answer is cut at the limit', () => {
 
 it('all floods at once leave the attempts at another receiver delivered', async (t) => {
   const egress = openEgress(t)
-  const attempt = (origin: string) =>
-    sendAttempt(egress, deliveryTo(origin), { current: secret }, { nowMs: 0, timeoutMs: 30_000 })
-  const { origin: good } = await serve(t, (_, response) => response.end())
+  const attempt = (urlOrigin: string) =>
+    sendAttempt(egress, deliveryTo(urlOrigin), { current: secret }, { nowMs: 0, timeoutMs: 30_000 })
+  const { urlOrigin: good } = await serve(t, (_, response) => response.end())
   const servers = await Promise.all([...floods, ...floods].map(([, onSocket]) => serveRaw(t, onSocket)))
-  const flooded = Promise.all(servers.map(({ origin }) => attempt(origin)))
+  const flooded = Promise.all(servers.map(({ urlOrigin }) => attempt(urlOrigin)))
   const delivered = await Promise.all(Array.from({ length: 50 }, () => attempt(good)))
   assert.deepEqual(new Set(delivered.map(({ outcome }) => outcome)), new Set(['delivered']))
   await flooded
@@ -100,14 +100,14 @@ it('all floods at once leave the attempts at another receiver delivered', async 
 it('each answer over a kept connection has the whole limit', async (t) => {
   let connections = 0
   const head = `${ok}${`x: ${'y'.repeat(1_000)}\r\n`.repeat(14)}content-length: 2000\r\n\r\n`
-  const { origin } = await serveRaw(t, (socket) => {
+  const { urlOrigin } = await serveRaw(t, (socket) => {
     connections += 1
     socket.on('data', () => socket.write(head + 'z'.repeat(2_000)))
   })
   const egress = openEgress(t, { connectionsPerUrlOrigin: 1 })
   for (let round = 0; round < 12; round += 1) {
     const options = { nowMs: 0, timeoutMs: patienceMs }
-    const attempt = await sendAttempt(egress, deliveryTo(origin), { current: secret }, options)
+    const attempt = await sendAttempt(egress, deliveryTo(urlOrigin), { current: secret }, options)
     assert.equal(attempt.status, 200, why(attempt))
     assert.equal(attempt.responseBody?.length, 2_000)
   }

@@ -20,21 +20,21 @@ async function wait(ms: number): Promise<void> {
 
 describe('the timing of an attempt', () => {
   it('has no DNS part for an address, no TLS part for plain HTTP, and neither for a kept connection', async (t) => {
-    const { origin } = await serve(t, (_, response) => response.end())
+    const { urlOrigin } = await serve(t, (_, response) => response.end())
     const egress = openEgress(t)
-    assert.deepEqual(Object.keys((await send(egress, origin)).timing), ['connectMs', 'firstByteMs'])
+    assert.deepEqual(Object.keys((await send(egress, urlOrigin)).timing), ['connectMs', 'firstByteMs'])
     for (let round = 0; round < 3; round += 1) {
       // undici reuses a connection only after a turn of the event loop.
       await setTimeout(10)
-      assert.deepEqual(Object.keys((await send(egress, origin)).timing), ['reused', 'firstByteMs'])
+      assert.deepEqual(Object.keys((await send(egress, urlOrigin)).timing), ['reused', 'firstByteMs'])
     }
   })
 
   it('has the parts of a new connection when the receiver has closed the kept one', async (t) => {
-    const { origin } = await serve(t, (_, response) => response.setHeader('connection', 'close').end())
+    const { urlOrigin } = await serve(t, (_, response) => response.setHeader('connection', 'close').end())
     const egress = openEgress(t)
     for (let round = 0; round < 3; round += 1) {
-      assert.deepEqual(Object.keys((await send(egress, origin)).timing), ['connectMs', 'firstByteMs'])
+      assert.deepEqual(Object.keys((await send(egress, urlOrigin)).timing), ['connectMs', 'firstByteMs'])
     }
   })
 
@@ -72,7 +72,7 @@ describe('the timing of an attempt', () => {
   })
 
   it('ends the first-byte part at the first byte, before the rest of the head and the body', async (t) => {
-    const { origin } = await serveRaw(t, (socket) => {
+    const { urlOrigin } = await serveRaw(t, (socket) => {
       socket.once('data', async () => {
         await wait(50)
         socket.write('H')
@@ -82,7 +82,7 @@ describe('the timing of an attempt', () => {
         socket.write('b')
       })
     })
-    const { timing, durationMs, responseBody } = await send(openEgress(t), origin)
+    const { timing, durationMs, responseBody } = await send(openEgress(t), urlOrigin)
     assert.equal(responseBody, 'ab')
     atLeast(timing.firstByteMs, 50)
     atLeast(durationMs - (timing.firstByteMs ?? Infinity), 190)
@@ -90,7 +90,7 @@ describe('the timing of an attempt', () => {
 
   it('has the finished parts of an attempt without an answer', async (t) => {
     const silent = await serveRaw(t, () => {})
-    assert.deepEqual(Object.keys((await send(openEgress(t), silent.origin, 100)).timing), ['connectMs'])
+    assert.deepEqual(Object.keys((await send(openEgress(t), silent.urlOrigin, 100)).timing), ['connectMs'])
     const closed = await send(openEgress(t), `http://127.0.0.1:${await closedPort()}`)
     assert.deepEqual(closed.timing, {})
     const refused = await send(openEgress(t, { allow: [] }), 'http://localhost:8080/')

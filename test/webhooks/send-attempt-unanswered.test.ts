@@ -170,15 +170,15 @@ it('an unanswered TLS handshake is a timeout that names TLS', async (t) => {
 
 it('a receiver that reads nothing of a large delivery is a timeout, and its connection is closed', async (t) => {
   const { promise: closed, resolve } = Promise.withResolvers<void>()
-  const { origin } = await serveRaw(t, (socket) => {
+  const { urlOrigin } = await serveRaw(t, (socket) => {
     socket.pause()
     // Unread bytes hide the end of the connection from the receiver.
     setTimeout(() => socket.resume(), 2 * timeoutMs)
     socket.on('close', resolve)
   })
-  const large = deliveryTo(origin, 'x'.repeat(20_000_000))
+  const large = deliveryTo(urlOrigin, 'x'.repeat(20_000_000))
   const attempt = await sendAttempt(openEgress(t), large, { current: secret }, { nowMs: 0, timeoutMs })
-  assert.equal(attempt.error?.message, late.replace('ORIGIN', origin))
+  assert.equal(attempt.error?.message, late.replace('ORIGIN', urlOrigin))
   assert.ok(attempt.durationMs < 5_000, `${attempt.durationMs} ms`)
   await closed
 })

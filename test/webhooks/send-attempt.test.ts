@@ -16,21 +16,21 @@ const attemptAt = (t: TestContext, url: string, options: Partial<AttemptOptions>
   sendAttempt(openEgress(t), deliveryTo(url), secrets, { nowMs: Date.now(), ...options })
 
 async function answeredBy(t: TestContext, listener: RequestListener) {
-  const { origin } = await serve(t, listener)
-  return attemptAt(t, origin)
+  const { urlOrigin } = await serve(t, listener)
+  return attemptAt(t, urlOrigin)
 }
 
 describe('one attempt', () => {
   it('is a signed POST of the body, byte for byte', async (t) => {
     const { promise, resolve } = Promise.withResolvers<{ request: IncomingMessage; raw: Buffer }>()
-    const { origin } = await serve(t, async (request, response) => {
+    const { urlOrigin } = await serve(t, async (request, response) => {
       const chunks: Buffer[] = []
       for await (const chunk of request) chunks.push(chunk)
       resolve({ request, raw: Buffer.concat(chunks) })
       response.setHeader('X-Receiver', 'mine').end('{"received":true}')
     })
     const nowMs = Date.now()
-    const attempt = await attemptAt(t, `${origin}/hook?a=b`, { nowMs })
+    const attempt = await attemptAt(t, `${urlOrigin}/hook?a=b`, { nowMs })
     const { request, raw } = await promise
     const { headers } = request
     assert.deepEqual([request.method, request.url, raw.toString()], ['POST', '/hook?a=b', body])
@@ -75,7 +75,7 @@ describe('one attempt', () => {
   it('is rejected when the answer is 302, and follows no redirect', async (t) => {
     const elsewhere = await serve(t, (_, response) => response.end())
     const attempt = await answeredBy(t, (_, response) =>
-      response.writeHead(302, { location: elsewhere.origin }).end(),
+      response.writeHead(302, { location: elsewhere.urlOrigin }).end(),
     )
     assert.deepEqual([attempt.status, attempt.outcome], [302, 'rejected'])
     assert.equal(elsewhere.connections(), 0)
@@ -94,17 +94,17 @@ describe('one attempt', () => {
   })
 
   it('shares a kept connection with later attempts', async (t) => {
-    const { origin, connections } = await serve(t, (_, response) => response.end('ok'))
+    const { urlOrigin, connections } = await serve(t, (_, response) => response.end('ok'))
     const egress = openEgress(t)
     for (let round = 0; round < 20; round += 1) {
-      await sendAttempt(egress, deliveryTo(origin), secrets, { nowMs: 0 })
+      await sendAttempt(egress, deliveryTo(urlOrigin), secrets, { nowMs: 0 })
     }
     assert.ok(connections() <= 2, `${connections()} connections`)
   })
 
   it('is signed and answered among a hundred at the same time', async (t) => {
     const isSigned: boolean[] = []
-    const { origin } = await serve(t, async (request, response) => {
+    const { urlOrigin } = await serve(t, async (request, response) => {
       const header = String(request.headers['x-service-signature'])
       const raw = Buffer.concat(await request.toArray())
       isSigned.push(verifyWebhook(header, raw, secret, { nowSeconds: Date.now() / 1_000 }).valid)
@@ -113,7 +113,7 @@ describe('one attempt', () => {
     const egress = openEgress(t)
     const attempts = await Promise.all(
       Array.from({ length: 100 }, () =>
-        sendAttempt(egress, deliveryTo(origin), secrets, { nowMs: Date.now() }),
+        sendAttempt(egress, deliveryTo(urlOrigin), secrets, { nowMs: Date.now() }),
       ),
     )
     assert.deepEqual(new Set(attempts.map(({ outcome }) => outcome)), new Set(['delivered']))
@@ -121,22 +121,22 @@ describe('one attempt', () => {
   })
 
   it("reaches Annex's own address, which is not public", async (t) => {
-    const { origin } = await serve(t, (_, response) => response.end())
-    const egress = openEgress(t, { allow: [], ownUrl: () => origin })
-    const attempt = await sendAttempt(egress, deliveryTo(origin), secrets, { nowMs: 0 })
+    const { urlOrigin } = await serve(t, (_, response) => response.end())
+    const egress = openEgress(t, { allow: [], ownUrl: () => urlOrigin })
+    const attempt = await sendAttempt(egress, deliveryTo(urlOrigin), secrets, { nowMs: 0 })
     assert.equal(attempt.outcome, 'delivered')
   })
 })
 
 describe('an attempt is an error', () => {
   it('when the connection is refused', async (t) => {
-    const origin = `http://127.0.0.1:${await closedPort()}`
-    const attempt = await attemptAt(t, origin)
+    const urlOrigin = `http://127.0.0.1:${await closedPort()}`
+    const attempt = await attemptAt(t, urlOrigin)
     assert.equal(attempt.outcome, 'error')
     assert.equal(attempt.status, undefined)
     assert.deepEqual(attempt.error, {
       code: 'egress_failed',
-      message: `POST ${origin} failed: the connection was refused (ECONNREFUSED).`,
+      message: `POST ${urlOrigin} failed: the connection was refused (ECONNREFUSED).`,
     })
     assert.ok(attempt.requestHeaders.some(([name]) => name === 'X-Service-Signature'))
   })
@@ -148,8 +148,8 @@ describe('an attempt is an error', () => {
       const timer = setInterval(() => socket.write('a'), 20)
       socket.on('close', () => clearInterval(timer))
     })
-    for (const { origin } of [silent, trickling]) {
-      const attempt = await attemptAt(t, origin, { timeoutMs: 300 })
+    for (const { urlOrigin } of [silent, trickling]) {
+      const attempt = await attemptAt(t, urlOrigin, { timeoutMs: 300 })
       assert.equal(attempt.error?.code, 'egress_timeout')
       assert.match(attempt.error?.message ?? '', /not complete after 300 ms/)
       assert.ok(attempt.durationMs >= 250 && attempt.durationMs < 5_000, `${attempt.durationMs} ms`)
@@ -166,8 +166,8 @@ describe('an attempt is an error', () => {
       'HTTP/1.1 2000000 OK\r\n\r\n',
     ]
     for (const answer of answers) {
-      const { origin } = await serveRaw(t, (socket) => socket.once('data', () => socket.end(answer)))
-      const attempt = await attemptAt(t, origin)
+      const { urlOrigin } = await serveRaw(t, (socket) => socket.once('data', () => socket.end(answer)))
+      const attempt = await attemptAt(t, urlOrigin)
       assert.deepEqual(
         [attempt.outcome, attempt.error?.code],
         ['error', 'egress_failed'],
@@ -175,14 +175,14 @@ describe('an attempt is an error', () => {
       )
     }
     const reset = await serveRaw(t, (socket) => socket.once('data', () => socket.resetAndDestroy()))
-    assert.equal((await attemptAt(t, reset.origin)).error?.code, 'egress_failed')
+    assert.equal((await attemptAt(t, reset.urlOrigin)).error?.code, 'egress_failed')
   })
 
   it('when the egress guard refuses the URL, and shows nothing of its host', async (t) => {
     const inner = await serve(t, (_, response) => response.end('secret'))
     const egress = openEgress(t, { allow: [] })
     const urls = [
-      inner.origin,
+      inner.urlOrigin,
       `http://0x7f.1:${inner.port}/`,
       `http://localhost:${inner.port}/`,
       'file:///etc/passwd',
@@ -199,8 +199,8 @@ describe('an attempt is an error', () => {
 
   it('when the URL is invalid, or too many scripts led to the delivery', async (t) => {
     assert.equal((await attemptAt(t, 'nonsense')).error?.code, 'bad_request')
-    const { origin } = await serve(t, (_, response) => response.end())
-    const looping = { ...deliveryTo(origin), hops: 8 }
+    const { urlOrigin } = await serve(t, (_, response) => response.end())
+    const looping = { ...deliveryTo(urlOrigin), hops: 8 }
     const attempt = await sendAttempt(openEgress(t), looping, secrets, { nowMs: 0 })
     assert.equal(attempt.error?.code, 'egress_loop')
   })
@@ -241,8 +241,8 @@ describe('the excerpt of an answer', () => {
       socket.once('data', () => socket.write(head, () => setTimeout(() => socket.resetAndDestroy(), 50)))
     })
     const stalled = await serveRaw(t, (socket) => socket.once('data', () => socket.write(head)))
-    for (const { origin } of [cut, reset, stalled]) {
-      const attempt = await attemptAt(t, origin, { timeoutMs: 500 })
+    for (const { urlOrigin } of [cut, reset, stalled]) {
+      const attempt = await attemptAt(t, urlOrigin, { timeoutMs: 500 })
       assert.deepEqual([attempt.outcome, attempt.status, attempt.responseBody], ['delivered', 200, 'begun'])
     }
   })

@@ -90,13 +90,13 @@ describe('the headers of Standard Webhooks', () => {
 describe('a signed attempt over HTTP', () => {
   it('is accepted by both packages as received', async (t) => {
     const { promise, resolve } = Promise.withResolvers<{ headers: IncomingHttpHeaders; raw: string }>()
-    const { origin } = await serve(t, async (request, response) => {
+    const { urlOrigin } = await serve(t, async (request, response) => {
       let raw = ''
       for await (const chunk of request.setEncoding('utf8')) raw += chunk
       resolve({ headers: request.headers, raw })
       response.end()
     })
-    const delivery = { id: deliveryId, eventId: 'evt_1', url: origin, body }
+    const delivery = { id: deliveryId, eventId: 'evt_1', url: urlOrigin, body }
     await sendAttempt(openEgress(t), delivery, { current }, { nowMs: Date.now(), standard: true })
     const { headers, raw } = await promise
     assert.equal(headers['webhook-id'], deliveryId)
@@ -106,14 +106,14 @@ describe('a signed attempt over HTTP', () => {
   })
 
   it('is not sent with an id that would end a header and begin another', async (t) => {
-    const { origin, connections } = await serve(t, (_, response) => response.end())
+    const { urlOrigin, connections } = await serve(t, (_, response) => response.end())
     for (const ids of [
       { id: 'dlv_1\r\nx-evil: 1', eventId: 'evt_1' },
       { id: 'dlv_1', eventId: 'evt_1\nx-evil: 1' },
     ]) {
       const attempt = await sendAttempt(
         openEgress(t),
-        { ...ids, url: origin, body },
+        { ...ids, url: urlOrigin, body },
         { current },
         { nowMs: 0 },
       )
