@@ -20,20 +20,20 @@ describe('answers', () => {
     const server = app.listen(0, '127.0.0.1')
     t.after(() => server.close())
     await once(server, 'listening')
-    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const response = await fetch(`${origin}/broken`, { headers: { connection: 'close' } })
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const response = await fetch(`${url}/broken`, { headers: { connection: 'close' } })
     assert.equal(response.status, 500)
     assert.match(response.headers.get('content-type') ?? '', /json/)
     assert.equal(response.headers.get('x-content-type-options'), 'nosniff')
     assert.equal(((await response.json()) as Json).error.code, 'internal')
     assert.equal(defects.length, 1)
-    const fine = await fetch(origin, { headers: { connection: 'close' } })
+    const fine = await fetch(url, { headers: { connection: 'close' } })
     assert.deepEqual([fine.status, await fine.json()], [200, { items: [] }])
   })
 
   describe('answers of a script', () => {
     let given: AnswerHead & { body?: string | Readable } = { status: 200, headers: [] }
-    let origin = ''
+    let url = ''
     const app = new Koa().use(identifyRequests).use(answerErrors(() => {}))
     app.use((context) => {
       const { body = '', ...head } = given
@@ -50,12 +50,12 @@ describe('answers', () => {
     const server = app.listen(0, '127.0.0.1')
     before(async () => {
       if (!server.listening) await once(server, 'listening')
-      origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     })
     after(() => server.close().closeAllConnections())
     const answer = (head: typeof given, init?: RequestInit) => {
       given = head
-      return fetch(origin, init)
+      return fetch(url, init)
     }
 
     for (const status of [200, 204, 304]) {
@@ -177,7 +177,7 @@ describe('answers', () => {
           length,
           body: Readable.from(parts.map((part) => Buffer.from(part))),
         }
-        const socket = connect(Number(new URL(origin).port), '127.0.0.1')
+        const socket = connect(Number(new URL(url).port), '127.0.0.1')
         let said = ''
         socket.on('data', (chunk: Buffer) => {
           said += chunk

@@ -15,7 +15,7 @@ describe('the script of a site in Chromium', { skip: skipWithoutChromium() }, ()
   let annex: Annex
   let chromium: Browser
   let pages: Server
-  let origin: string
+  let siteUrl: string
   let elsewhere: string
   let path: string
   let script: string
@@ -28,11 +28,11 @@ describe('the script of a site in Chromium', { skip: skipWithoutChromium() }, ()
     }).listen(0, '127.0.0.1')
     await once(pages, 'listening')
     const { port } = pages.address() as AddressInfo
-    origin = `http://127.0.0.1:${port}`
+    siteUrl = `http://127.0.0.1:${port}`
     elsewhere = `http://localhost:${port}`
     const base = '/v1/orgs/home/sites'
     const { id } = (await annex.api('POST', base, { slug: 'docs', title: 'Docs' })).json
-    script = (await annex.api('PUT', `${base}/${id}/script`, { origins: [origin] })).json.html
+    script = (await annex.api('PUT', `${base}/${id}/script`, { origins: [siteUrl] })).json.html
     path = `${base}/${id}/views`
     chromium = await startChromium()
   })
@@ -46,7 +46,7 @@ describe('the script of a site in Chromium', { skip: skipWithoutChromium() }, ()
   /** Views as `page <- page before`, the oldest first. */
   const read = async (): Promise<string[]> => {
     const { items } = (await annex.api('GET', `${path}?limit=1000`)).json
-    const short = (url: string) => url.replace(origin, '').replace(`${elsewhere}/`, 'elsewhere')
+    const short = (url: string) => url.replace(siteUrl, '').replace(`${elsewhere}/`, 'elsewhere')
     return items.map(({ url, referrer }: Json) => `${short(url)} <- ${short(referrer)}`).reverse()
   }
 
@@ -60,7 +60,7 @@ describe('the script of a site in Chromium', { skip: skipWithoutChromium() }, ()
       const page = await context.newPage()
       if (init !== undefined) await page.addInitScript(init)
       const begun = (await read()).length
-      await page.goto(`${origin}/a`)
+      await page.goto(`${siteUrl}/a`)
       await steps(page, async (count) => {
         const all = await until(read, (views) => views.length >= begun + count)
         return all.slice(begun)
@@ -139,7 +139,7 @@ describe('the script of a site in Chromium', { skip: skipWithoutChromium() }, ()
     const page = await context.newPage()
     const begun = (await read()).length
     await page.goto(`${elsewhere}/start`)
-    await page.evaluate(`location.href = '${origin}/b'`)
+    await page.evaluate(`location.href = '${siteUrl}/b'`)
     await until(read, (views) => views.length > begun)
     await page.evaluate(`history.pushState(null, '', '/x')`)
     const all = await until(read, (views) => views.length > begun + 1)
@@ -152,7 +152,7 @@ describe('the script of a site in Chromium', { skip: skipWithoutChromium() }, ()
     const page = await context.newPage()
     await page.addInitScript(withGpc)
     const begun = (await read()).length
-    await page.goto(`${origin}/a`)
+    await page.goto(`${siteUrl}/a`)
     const answered = page.waitForResponse((one) => one.url().endsWith('/feedback'))
     await page.evaluate(`history.pushState(null, '', '/x'); annex.view(); annex.feedback('good', 'Clear.')`)
     assert.equal((await answered).status(), 202)

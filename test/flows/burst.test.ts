@@ -11,27 +11,27 @@ import { type Annex, type Json, startAnnex, until } from '../support/annex.ts'
 const installations = 20
 
 /** Each sandbox keeps some 8 MB with what it has beside this. */
-const script = (origin: string) => `
+const script = (upstream: string) => `
 import { createIntegration } from '@annex/runtime'
 const kept = Array.from({ length: 300_000 }, (_none, n) => n + 0.5)
 export default createIntegration({
   fetch: () => new Response(String(kept.length)),
-  events: { site_view: async (event) => { await fetch('${origin}/' + event.eventId + '?' + kept.length) } },
+  events: { site_view: async (event) => { await fetch('${upstream}/' + event.eventId + '?' + kept.length) } },
 })`
 
 type Installed = { site: string; organization: string; endpoint: string; path: string }
 
 describe('one event to each of many installations of one plugin', () => {
   const handled = new Map<string, number>()
-  const origin = createServer((request, response) => {
+  const upstream = createServer((request, response) => {
     const id = request.url?.split(/[/?]/)[1] ?? ''
     handled.set(id, (handled.get(id) ?? 0) + 1)
     response.end()
   })
-  before(() => once(origin.listen(0, '127.0.0.1'), 'listening'))
-  after(() => void origin.close())
+  before(() => once(upstream.listen(0, '127.0.0.1'), 'listening'))
+  after(() => void upstream.close())
   const start = (flags: Record<string, string>) => {
-    const url = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`
+    const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
     const burst = { script: script(url), scopes: ['site:views:read'] }
     return startAnnex({
       sandboxes: 'processes',

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { type Annex, type Json, startAnnex, until } from '../support/annex.ts'
 
-const script = (origin: string) => `
+const script = (upstream: string) => `
 import { createIntegration } from '@annex/runtime'
 const seen = {}
 const aborted = (signal) => new Promise((resolve) => {
@@ -19,7 +19,7 @@ const ways = {
   init: (request) => aborted(new Request('https://a/', request).signal),
   any: (request) => aborted(AbortSignal.any([request.signal, AbortSignal.timeout(20_000)])),
   late: async (request) => { while (!request.headers.has('never') && !request.signal.aborted) await wait(20); return 'polled' },
-  fetch: (request) => fetch('${origin}/hang', { signal: request.signal }).then(() => 'answered', (error) => error.name),
+  fetch: (request) => fetch('${upstream}/hang', { signal: request.signal }).then(() => 'answered', (error) => error.name),
 }
 const streams = (request) => new Response(new ReadableStream({
   start(controller) { controller.enqueue(new Uint8Array(10)); aborted(request.signal).then((name) => { seen.streams = name }) },
@@ -40,21 +40,21 @@ export default createIntegration({ fetch: async (request, { waitUntil }) => {
 describe('request.signal', () => {
   let annex: Annex
   let hanging = 0
-  const origin = createServer((_request, response) => {
+  const upstream = createServer((_request, response) => {
     hanging += 1
     response.once('close', () => {
       hanging -= 1
     })
   })
   before(async () => {
-    await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve))
-    const url = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`
+    await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
     annex = await startAnnex({ plugins: { waits: { script: script(url) } } })
   })
   after(async () => {
     await annex.close()
-    origin.closeAllConnections()
-    origin.close()
+    upstream.closeAllConnections()
+    upstream.close()
   })
   const seen = async (): Promise<Json> => (await fetch(`${annex.url}/x/waits/seen`)).json()
 

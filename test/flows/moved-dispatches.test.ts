@@ -20,12 +20,12 @@ function measureRounds(): number {
 }
 
 /** Long stretches, at once and from a timer, among short ones: what waits behind them is moved all the time. */
-const script = (origin: string) => `
+const script = (upstream: string) => `
 import { createIntegration } from '@annex/runtime'
 const spin = ${spin}
 export default createIntegration({ fetch: async (request) => {
   const { searchParams } = new URL(request.url)
-  const told = fetch('${origin}/' + searchParams.get('id'))
+  const told = fetch('${upstream}/' + searchParams.get('id'))
   spin(Number(searchParams.get('spin')))
   setTimeout(spin, 0, Number(searchParams.get('later')))
   await told
@@ -37,13 +37,13 @@ const atOnce = 24
 
 it('a dispatch that is moved as others keep its process busy runs exactly once', async () => {
   const runs = new Map<string, number>()
-  const origin = createServer((request, response) => {
+  const upstream = createServer((request, response) => {
     const id = request.url ?? ''
     runs.set(id, (runs.get(id) ?? 0) + 1)
     response.end()
   })
-  await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`
+  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
   const roundsPerMs = measureRounds()
   const names = Array.from({ length: 12 }, (_none, at) => `mover-${at}`)
   const annex = await startAnnex({
@@ -76,7 +76,7 @@ it('a dispatch that is moved as others keep its process busy runs exactly once',
     assert.deepEqual(wrong, [], `of ${asked}`)
   } finally {
     await annex.close()
-    origin.closeAllConnections()
-    origin.close()
+    upstream.closeAllConnections()
+    upstream.close()
   }
 })

@@ -48,7 +48,7 @@ describe('a page of a plain HTML site', () => {
   let annex: Annex
   let receiver: Awaited<ReturnType<typeof startReceiver>>
   let site: Server
-  let origin: string
+  let siteUrl: string
   let html = ''
   let secret: string
   before(async () => {
@@ -59,11 +59,11 @@ describe('a page of a plain HTML site', () => {
       response.end(`<!doctype html><title>Start</title>${html}<h1>Start</h1>`)
     }).listen(0, '127.0.0.1')
     await new Promise((resolve) => site.once('listening', resolve))
-    origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
+    siteUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
     const settings = { webhook_url: receiver.url, site_view: true, page_feedback: true }
     secret = (await installSample(annex, 'webhook', 'site', settings)).secret
     const path = `/v1/orgs/home/sites/${annex.server.samples.site}/script`
-    const script = await annex.api('PUT', path, { origins: [origin] })
+    const script = await annex.api('PUT', path, { origins: [siteUrl] })
     assert.equal(script.status, 200, script.text)
     html = script.json.html
   })
@@ -74,7 +74,7 @@ describe('a page of a plain HTML site', () => {
   })
 
   it('includes one script, and its view becomes a signed delivery', async () => {
-    await openPage(`${origin}/guides/start?lang=en#top`)
+    await openPage(`${siteUrl}/guides/start?lang=en#top`)
     const [delivery] = await receiver.waitFor(1)
     assert.ok(delivery)
     const signature = String(delivery.headers['x-service-signature'])
@@ -88,7 +88,7 @@ describe('a page of a plain HTML site', () => {
       [
         'site_view',
         annex.server.samples.site,
-        `${origin}/guides/start?lang=en#top`,
+        `${siteUrl}/guides/start?lang=en#top`,
         'https://www.example.com/search',
       ],
     )
@@ -98,8 +98,8 @@ describe('a page of a plain HTML site', () => {
   })
 
   it('sends a view for each page that a site shows without a load, and feedback', async () => {
-    const page = await openPage(`${origin}/one`)
-    page.location = new URL(`${origin}/two`)
+    const page = await openPage(`${siteUrl}/one`)
+    page.location = new URL(`${siteUrl}/two`)
     runInContext('annex.view(); annex.view(); annex.feedback("good", "Clear.")', page)
     const bodies = async (): Promise<Json[]> => receiver.received.map(({ body }) => JSON.parse(body))
     const all = await until(bodies, (events) => events.length >= 4)
@@ -124,7 +124,7 @@ describe('a page of a plain HTML site', () => {
     assert.deepEqual(day.json.items, [{ day: new Date().toISOString().slice(0, 10), views: 3, visitors: 1 }])
     const byUrl = await annex.api('GET', `${path}/counts?by=url&limit=2`)
     assert.deepEqual(byUrl.json.items[0], {
-      url: `${origin}/guides/start?lang=en#top`,
+      url: `${siteUrl}/guides/start?lang=en#top`,
       views: 1,
       visitors: 1,
     })
@@ -136,7 +136,7 @@ describe('a page of a plain HTML site', () => {
     const path = `/v1/orgs/home/sites/${annex.server.samples.site}/script`
     await annex.api('PUT', path, { cookies: ['consent', '__proto__', 'long', "it's.`$"] })
     const cookiesOf = async (page: string, cookie: () => string): Promise<Json> => {
-      await openPage(`${origin}/${page}`, cookie)
+      await openPage(`${siteUrl}/${page}`, cookie)
       const find = async () =>
         receiver.received.map(({ body }) => JSON.parse(body)).find(({ url }) => url.endsWith(page))
       return (await until(find, (event) => event !== undefined)).visitor.cookies
@@ -153,7 +153,7 @@ describe('a page of a plain HTML site', () => {
       throw new Error('SecurityError: the document is sandboxed')
     }
     assert.deepEqual(await cookiesOf('sandboxed', refused), {})
-    runInContext('annex.feedback("bad")', await openPage(`${origin}/rated`, () => 'consent=yes'))
+    runInContext('annex.feedback("bad")', await openPage(`${siteUrl}/rated`, () => 'consent=yes'))
     const bodies = async (): Promise<Json[]> => receiver.received.map(({ body }) => JSON.parse(body))
     const isRated = ({ type, url }: Json) => type === 'page_feedback' && url.endsWith('/rated')
     const rated = (await until(bodies, (events) => events.some(isRated))).find(isRated)

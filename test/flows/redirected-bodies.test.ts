@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { type Annex, type Json, startAnnex } from '../support/annex.ts'
 
-const script = (origin: string) => `
+const script = (upstream: string) => `
 import { createIntegration } from '@annex/runtime'
 const text = (size) => 'é'.repeat(size / 2)
 const bytes = (size) => new Uint8Array(size).map((_none, at) => at)
@@ -22,7 +22,7 @@ const bodies = {
 }
 export default createIntegration({ fetch: async (request) => {
   const { way, kind, size, method, looked } = await request.json()
-  const sent = new Request('${origin}/' + way, { method, body: bodies[kind](size), headers: { authorization: 'x' } })
+  const sent = new Request('${upstream}/' + way, { method, body: bodies[kind](size), headers: { authorization: 'x' } })
   if (looked && sent.body === null) throw new Error('no body')
   const answer = await fetch(sent).catch((error) => error)
   if (answer instanceof Error) return Response.json({ failed: answer.message })
@@ -33,7 +33,7 @@ describe('a redirect that keeps the body', () => {
   let annex: Annex
   let url: string
   const seen: { path: string; hash: string }[] = []
-  const origin = createServer(async (request, response) => {
+  const upstream = createServer(async (request, response) => {
     const [, way = '', status = ''] = /^\/(\w+?)(\d*)$/.exec(request.url ?? '') ?? []
     // Answers before it has read: a server may.
     if (way === 'early') return response.writeHead(Number(status), { location: '/end' }).end()
@@ -53,8 +53,8 @@ describe('a redirect that keeps the body', () => {
     response.writeHead(Number(status), { location }).end()
   })
   before(async () => {
-    await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve))
-    url = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`
+    await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
+    url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
     annex = await startAnnex({
       plugins: { sends: { script: script(url) } },
       flags: { SANDBOX_CPU_MS: '20000' },
@@ -62,8 +62,8 @@ describe('a redirect that keeps the body', () => {
   })
   after(async () => {
     await annex.close()
-    origin.closeAllConnections()
-    origin.close()
+    upstream.closeAllConnections()
+    upstream.close()
   })
   const send = async (asked: object): Promise<Json> => {
     seen.length = 0

@@ -7,14 +7,14 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type Json, startAnnex, until } from '../support/annex.ts'
 
-const script = (origin: string) => `
+const script = (upstream: string) => `
 import { createIntegration } from '@annex/runtime'
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 export default createIntegration({ fetch: (request, { waitUntil }) => {
   const way = new URL(request.url).pathname.split('/').at(-1)
-  if (way === 'ends') waitUntil(wait(1_500).then(() => fetch('${origin}/ended')))
+  if (way === 'ends') waitUntil(wait(1_500).then(() => fetch('${upstream}/ended')))
   if (way === 'endless') waitUntil(new Promise(() => {}))
-  if (way === 'forgets') fetch('${origin}/silent')
+  if (way === 'forgets') fetch('${upstream}/silent')
   if (way === 'loops') waitUntil(wait(10).then(() => { for (;;); }))
   return new Response('answered')
 } })`
@@ -22,19 +22,19 @@ export default createIntegration({ fetch: (request, { waitUntil }) => {
 describe('work after the answer', () => {
   const ended: string[] = []
   const folders: string[] = []
-  const origin = createServer((request, response) => {
+  const upstream = createServer((request, response) => {
     if (request.url === '/silent') return
     ended.push(request.url ?? '')
     response.end()
   })
-  before(() => new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve)))
+  before(() => new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve)))
   after(() => {
-    origin.closeAllConnections()
-    origin.close()
+    upstream.closeAllConnections()
+    upstream.close()
     for (const folder of folders) rmSync(folder, { recursive: true })
   })
   const start = (dataDir: string, flags = {}) => {
-    const url = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`
+    const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
     return startAnnex({ sandboxes: 'processes', dataDir, flags, plugins: { works: { script: script(url) } } })
   }
   const makeFolder = () => {

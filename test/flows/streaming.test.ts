@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Annex, startAnnex, until } from '../support/annex.ts'
 
-const script = (origin: string) => `
+const script = (upstream: string) => `
 import { createIntegration } from '@annex/runtime'
 const bytes = (count) => new Uint8Array(count).fill(7)
 let pulls = 0
@@ -41,34 +41,34 @@ const ways = {
     ReadableStream.prototype.getReader = () => { ReadableStream.prototype.getReader = getReader; throw new Error('no reader') }
     return new Response(new ReadableStream({}))
   },
-  proxy: (request) => fetch('${origin}' + new URL(request.url).search.slice(1)),
-  sized: (request) => fetch('${origin}/sized', { method: request.method, headers: request.headers }),
+  proxy: (request) => fetch('${upstream}' + new URL(request.url).search.slice(1)),
+  sized: (request) => fetch('${upstream}/sized', { method: request.method, headers: request.headers }),
   again: async (request) => {
-    const { body, headers } = await fetch('${origin}/sized', { headers: request.headers })
+    const { body, headers } = await fetch('${upstream}/sized', { headers: request.headers })
     return new Response(body, { headers })
   },
   changed: async (request) => {
-    const { body, headers } = await fetch('${origin}/sized', { headers: request.headers })
+    const { body, headers } = await fetch('${upstream}/sized', { headers: request.headers })
     return new Response(body.pipeThrough(new TransformStream({ transform(chunk, c) { c.enqueue(chunk); c.enqueue(chunk) } })), { headers })
   },
   begun: async (request) => {
-    const { body, headers } = await fetch('${origin}/sized', { headers: request.headers })
+    const { body, headers } = await fetch('${upstream}/sized', { headers: request.headers })
     const reader = body.getReader()
     await reader.read()
     reader.releaseLock()
     return new Response(body, { headers })
   },
-  taken: (request) => fetch(new Request('${origin}/hash', request)),
-  upload: (request) => fetch('${origin}/hash', { method: 'POST', body: request.body, duplex: 'half' }),
-  'upload-long': () => fetch('${origin}/hash', { method: 'POST', body: bytes(300000) }),
+  taken: (request) => fetch(new Request('${upstream}/hash', request)),
+  upload: (request) => fetch('${upstream}/hash', { method: 'POST', body: request.body, duplex: 'half' }),
+  'upload-long': () => fetch('${upstream}/hash', { method: 'POST', body: bytes(300000) }),
   many: async () => {
-    for (let i = 0; i < 40; i++) await (await fetch('${origin}/chunked')).text()
+    for (let i = 0; i < 40; i++) await (await fetch('${upstream}/chunked')).text()
     return new Response('all')
   },
-  empty: async () => { const { body } = await fetch('${origin}/empty'); return Response.json(body instanceof ReadableStream) },
+  empty: async () => { const { body } = await fetch('${upstream}/empty'); return Response.json(body instanceof ReadableStream) },
   abort: async () => {
     const controller = new AbortController()
-    const { body } = await fetch('${origin}/events', { signal: controller.signal })
+    const { body } = await fetch('${upstream}/events', { signal: controller.signal })
     const reader = body.getReader()
     await reader.read()
     setTimeout(() => controller.abort(new Error('enough')), 20)
@@ -82,7 +82,7 @@ const sha = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('he
 describe('a body that streams', () => {
   let annex: Annex
   let closedEvents = 0
-  const origin = createServer(async (request, response) => {
+  const upstream = createServer(async (request, response) => {
     if (request.url === '/events') {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write('data: one\n\n')
@@ -108,8 +108,8 @@ describe('a body that streams', () => {
   })
 
   before(async () => {
-    await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve))
-    const url = `http://127.0.0.1:${(origin.address() as AddressInfo).port}`
+    await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
     annex = await startAnnex({
       sandboxes: 'processes',
       plugins: { streams: { script: script(url) } },
@@ -124,8 +124,8 @@ describe('a body that streams', () => {
   })
   after(async () => {
     await annex.close()
-    origin.closeAllConnections()
-    origin.close()
+    upstream.closeAllConnections()
+    upstream.close()
   })
 
   const ask = (path: string, init?: RequestInit) =>
