@@ -4,14 +4,12 @@ import type { Db } from '../db/db.ts'
 import type { Delivery } from '../db/queries/deliveries.ts'
 import { findInstallation, type Installation } from '../db/queries/installations.ts'
 import { findPlaceLevel, readPlaceLevels } from '../db/queries/levels.ts'
+import type { ReceiverKey } from '../db/queries/receivers.ts'
 import { isDeclared, nameOfHost } from '../egress/outbound-url.ts'
 import { AnnexError } from '../errors.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import { hasTypedHost } from '../installations/typed-hosts.ts'
 import { keyOfSigner } from './signing-secrets.ts'
-
-/** Where a delivery goes, and the level whose secret signs it. */
-type Going = Pick<Delivery, 'installationId' | 'signedBy' | 'url'>
 
 /** The part of a manifest that says where deliveries may go. */
 type Declaring = {
@@ -26,7 +24,7 @@ export type DeliveryHosts = {
    *
    * @throws AnnexError `egress_refused`, which names the field of the manifest and the missing entry
    */
-  assertAllowed: (db: Db, going: Going, manifest: Declaring) => Promise<void>
+  assertAllowed: (db: Db, receiver: ReceiverKey, manifest: Declaring) => Promise<void>
   /**
    * For deliveries that are being sent: a version or a setting may have changed since.
    *
@@ -44,35 +42,35 @@ export type DeliveryHosts = {
 export function createDeliveryHosts({ isRequired }: { isRequired: boolean }): DeliveryHosts {
   const isOpen = ({ egress }: Declaring) => egress === undefined && !isRequired
   const running = cacheReads({
-    keyOf: ({ going }: { db: Db; going: Going }) => going.installationId,
-    read: ({ db, going }) => findRunning(db, going.installationId),
+    keyOf: ({ receiver }: { db: Db; receiver: ReceiverKey }) => receiver.installationId,
+    read: ({ db, receiver }) => findRunning(db, receiver.installationId),
   })
-  const mayGo = async (db: Db, going: Going, found: Running | undefined) =>
-    found === undefined || isOpen(found.manifest) || isAllowed(db, going, found)
+  const mayGo = async (db: Db, receiver: ReceiverKey, found: Running | undefined) =>
+    found === undefined || isOpen(found.manifest) || isAllowed(db, receiver, found)
 
-  async function whyNot(db: Db, going: Going): Promise<string | undefined> {
-    if (await mayGo(db, going, await running.get({ db, going }))) return undefined
+  async function whyNot(db: Db, receiver: ReceiverKey): Promise<string | undefined> {
+    if (await mayGo(db, receiver, await running.get({ db, receiver }))) return undefined
     // A refusal ends the delivery. The version or the setting that allows it may be newer than the cache.
-    const found = await findRunning(db, going.installationId)
-    if (found === undefined || (await mayGo(db, going, found))) return undefined
-    const { code, message } = toError(going, found.manifest)
+    const found = await findRunning(db, receiver.installationId)
+    if (found === undefined || (await mayGo(db, receiver, found))) return undefined
+    const { code, message } = toError(receiver, found.manifest)
     return `${code}: ${message}`
   }
 
   return {
-    async assertAllowed(db, going, manifest) {
-      if (isOpen(manifest) || (await isAllowed(db, going, { manifest }))) return
-      throw toError(going, manifest)
+    async assertAllowed(db, receiver, manifest) {
+      if (isOpen(manifest) || (await isAllowed(db, receiver, { manifest }))) return
+      throw toError(receiver, manifest)
     },
     async findRefused(db, deliveries) {
       const reasons = new Map<string, string | undefined>()
       const refused = new Map<string, string>()
-      for (const going of deliveries) {
-        const { installationId, signedBy, url } = going
+      for (const delivery of deliveries) {
+        const { installationId, signedBy, url } = delivery
         const key = `${installationId} ${signedBy} ${URL.parse(url)?.host}`
-        if (!reasons.has(key)) reasons.set(key, await whyNot(db, going))
+        if (!reasons.has(key)) reasons.set(key, await whyNot(db, delivery))
         const reason = reasons.get(key)
-        if (reason !== undefined) refused.set(going.id, reason)
+        if (reason !== undefined) refused.set(delivery.id, reason)
       }
       return refused
     },
@@ -92,7 +90,7 @@ async function findRunning(db: Db, id: string): Promise<Running | undefined> {
 
 async function isAllowed(
   db: Db,
-  { installationId, signedBy, url: text }: Going,
+  { installationId, signedBy, url: text }: ReceiverKey,
   { manifest, ...known }: { manifest: Declaring; installation?: Installation },
 ): Promise<boolean> {
   const url = URL.parse(text)
@@ -109,7 +107,7 @@ async function isAllowed(
   return places.some((place) => hasTypedHost(configurations, place, url))
 }
 
-function toError({ installationId, url }: Going, { integration, egress }: Declaring): AnnexError {
+function toError({ installationId, url }: ReceiverKey, { integration, egress }: Declaring): AnnexError {
   const host = nameOfHost(new URL(url))
   const says =
     egress === undefined
