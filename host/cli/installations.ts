@@ -153,9 +153,9 @@ export function addPauseAndResume(program: Command): void {
         command: Command,
       ) => {
         const session = openSession(command)
-        const { integration, ...place } = options
+        const { integration, ...others } = options
         if (integration !== undefined && named === undefined) return resumeWhole(session, integration)
-        if (integration === undefined && named !== undefined) return change(session, 'resume', named, place)
+        if (integration === undefined && named !== undefined) return change(session, 'resume', named, others)
         throw new UsageError('Name an installation, or an integration with --integration.')
       },
     )

@@ -34,9 +34,9 @@ async function render(
   command: Command,
 ): Promise<void> {
   const session = openSession(command)
-  const place = { ...(org && { org }), ...(site && { site }), ...(space && { space }) }
-  const installation = await findInstallation(session, named, place)
-  const level = await findLevel(session, installation, place)
+  const options = { ...(org && { org }), ...(site && { site }), ...(space && { space }) }
+  const installation = await findInstallation(session, named, options)
+  const level = await findLevel(session, installation, options)
   const rendered = await session.api.call(
     'POST /v1/integrations/{integration}/installations/{installation}/render',
     { params: paramsOf(level), body: { componentId, ...given } },

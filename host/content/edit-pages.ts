@@ -47,7 +47,7 @@ export async function putPage(
     const page = toEdited(found, { ...put, path: name, parentId: parent ?? null }, edit, keep)
     const isPlaced = found !== undefined && edit.index === undefined && page.parentId === found.parentId
     if (isPlaced) return current.map((one) => (one.id === page.id ? page : keep(one)))
-    return place(current.map(keep), page, edit.index)
+    return insertAt(current.map(keep), page, edit.index)
   })
   return put
 }
@@ -152,7 +152,7 @@ function withBelow(pages: readonly Pick<PageHead, 'id' | 'parentId'>[], id: stri
 }
 
 /** Moves a page, with all below it, to an index among the pages of its parent. */
-function place(
+function insertAt(
   pages: readonly WantedPage[],
   page: WantedPage,
   index = Number.POSITIVE_INFINITY,

@@ -32,7 +32,7 @@ export function embeddedIPv4(address: string): string[] {
   const parsed = ipaddr.parse(address)
   if (!(parsed instanceof ipaddr.IPv6)) return []
   const bytes = parsed.toByteArray()
-  const at = (...places: number[]): string => places.map((place) => bytes[place] ?? 0).join('.')
+  const at = (...offsets: number[]): string => offsets.map((offset) => bytes[offset] ?? 0).join('.')
   const last = at(12, 13, 14, 15)
   switch (parsed.range()) {
     case 'ipv4Mapped':
@@ -45,7 +45,7 @@ export function embeddedIPv4(address: string): string[] {
       return [at(2, 3, 4, 5)]
     case 'teredo':
       // The server, and the client with all bits inverted (RFC 4380 section 4).
-      return [at(4, 5, 6, 7), [12, 13, 14, 15].map((place) => (bytes[place] ?? 0) ^ 0xff).join('.')]
+      return [at(4, 5, 6, 7), [12, 13, 14, 15].map((offset) => (bytes[offset] ?? 0) ^ 0xff).join('.')]
     case 'loopback':
     case 'unspecified':
       return []
