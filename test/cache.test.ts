@@ -16,7 +16,7 @@ function createReads(answer: (name: string) => Promise<string | undefined>) {
   return { ...cache, reads }
 }
 
-test('simultaneous reads share one query, and a second later the record is read again', async () => {
+test('simultaneous reads share one query, and a record is read again after a second', async () => {
   let nowMs = 1_000
   const clock = mock.method(performance, 'now', () => nowMs)
   try {
@@ -36,7 +36,7 @@ test('simultaneous reads share one query, and a second later the record is read 
   }
 })
 
-test('a missing record and an error are read again, an error to cache is not', async () => {
+test('a missing record and a failure are read again, and a cacheable error is not', async () => {
   const answers: Record<string, () => Promise<undefined>> = {
     missing: async () => undefined,
     failed: () => Promise.reject(new Error('away')),
@@ -49,7 +49,7 @@ test('a missing record and an error are read again, an error to cache is not', a
   assert.deepEqual(reads, ['missing', 'missing', 'failed', 'failed', 'refused'])
 })
 
-test('a read from before a change is not cached after it', async () => {
+test('a read that began before a change is not cached', async () => {
   const waiting: ((value: string) => void)[] = []
   const { get, forget, reads } = createReads(
     () => new Promise((resolve) => waiting.push((value) => resolve(value))),
@@ -63,7 +63,7 @@ test('a read from before a change is not cached after it', async () => {
   assert.equal(reads.length, 2)
 })
 
-test('the failure of a read from before a change does not drop the newer record', async () => {
+test('a failed read that began before a change does not remove the newer record', async () => {
   const waiting: PromiseWithResolvers<string>[] = []
   const { get, forget, reads } = createReads(() => {
     const asked = Promise.withResolvers<string>()
@@ -79,7 +79,7 @@ test('the failure of a read from before a change does not drop the newer record'
   assert.deepEqual([await after, await get('a'), reads.length], ['new', 'new', 2])
 })
 
-test('a flood of other records does not evict a record in use', async () => {
+test('many other records do not evict a record in use', async () => {
   const clock = mock.method(performance, 'now', () => 1_000)
   try {
     const { get, reads } = createReads(async (name) => name)

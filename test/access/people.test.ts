@@ -52,7 +52,7 @@ describe('a member of an organization', () => {
     assert.equal((await annex.api('GET', `${path}/${added.json.id}`)).status, 404)
   })
 
-  it('lowers the tokens that the member has, and takes them along', async () => {
+  it('limits the member’s tokens to a lower role, and ends them when it is removed', async () => {
     const path = '/v1/orgs/acme/members/bob@example.com'
     await annex.api('POST', '/v1/orgs/acme/members', { email: 'bob@example.com', role: 'admin' })
     const { token, json } = await createToken({ member: 'bob@example.com' })
@@ -70,7 +70,7 @@ describe('a member of an organization', () => {
     assert.equal((await bob('GET', '/v1/orgs/acme/sites')).status, 401)
   })
 
-  it('who is an operator acts everywhere, and only an operator makes or changes one', async () => {
+  it('acts everywhere as an operator, whom only an operator can add or change', async () => {
     const members = '/v1/orgs/acme/members'
     const admin = as((await createToken({ role: 'admin' })).token)
     const operator = { email: 'op@example.com', role: 'operator' }
@@ -91,7 +91,7 @@ describe('a member of an organization', () => {
 })
 
 describe('a token of a person', () => {
-  it('is listed with role, expiry, label and last use, without the token, and stops at once when it is revoked', async () => {
+  it('is listed without its text, and ends at once when it is revoked', async () => {
     const expiresAt = new Date(Date.now() + 86_400_000).toISOString()
     const { id, token, json } = await createToken({ role: 'reader', label: 'dashboard', expiresAt })
     assert.deepEqual([json.lastUsedAt, json.expiresAt], [null, expiresAt])
@@ -113,7 +113,7 @@ describe('a token of a person', () => {
     assert.ok(!audit.text.includes(token))
   })
 
-  it('stops at its expiry, and none is made that has expired', async () => {
+  it('ends at its expiry, which must lie in the future', async () => {
     const soon = new Date(Date.now() + 1_000).toISOString()
     const { token } = await createToken({ expiresAt: soon })
     await until(
@@ -125,7 +125,7 @@ describe('a token of a person', () => {
     assert.deepEqual(refusal(late), [422, 'body_invalid'])
   })
 
-  it('gives at most its own role', async () => {
+  it('creates tokens with at most its own role', async () => {
     const admin = as((await createToken({ role: 'admin' })).token)
     const tokens = '/v1/orgs/acme/tokens'
     assert.equal((await admin('POST', tokens, { role: 'editor' })).status, 201)
@@ -136,7 +136,7 @@ describe('a token of a person', () => {
     assert.deepEqual(refusal(await admin('GET', '/v1/orgs/other/tokens')), [404, 'not_found'])
   })
 
-  it('belongs to the member who makes it, and ends with that member', async () => {
+  it('belongs to the member who creates it, and ends with that member', async () => {
     const members = '/v1/orgs/acme/members'
     for (const [email, role] of [
       ['cleo@example.com', 'admin'],
@@ -158,7 +158,7 @@ describe('a token of a person', () => {
     assert.equal((await as(heir.token)('GET', '/v1/orgs/acme')).status, 401)
   })
 
-  it('of no member makes none for a member, unless it is an operator’s', async () => {
+  it('without a member creates none for a member, unless it belongs to an operator', async () => {
     await annex.api('POST', '/v1/orgs/acme/members', { email: 'finn@example.com', role: 'reader' })
     const admin = as((await createToken({ role: 'admin' })).token)
     const tokens = '/v1/orgs/acme/tokens'
@@ -167,7 +167,7 @@ describe('a token of a person', () => {
     assert.equal((await createToken({ member: 'finn@example.com' })).json.role, 'reader')
   })
 
-  it('that a member with the role operator makes belongs to that member, in each organization and outside of them', async () => {
+  it('from a member with the role operator belongs to that member everywhere', async () => {
     const members = '/v1/orgs/acme/members'
     await annex.api('POST', members, { email: 'gil@example.com', role: 'operator' })
     const { json: made } = await createToken({ member: 'gil@example.com' })
@@ -202,7 +202,7 @@ describe('a token of a person', () => {
     for (const { json } of free) assert.equal((await as(json.token)('GET', '/v1/orgs/other')).status, 200)
   })
 
-  it('of an operator is revoked by an operator alone, whatever its role is', async () => {
+  it('that belongs to an operator can be revoked by operators only, at any role', async () => {
     const members = '/v1/orgs/acme/members'
     await annex.api('POST', members, { email: 'hal@example.com', role: 'operator' })
     const admin = as((await createToken({ role: 'admin' })).token)
@@ -223,7 +223,7 @@ describe('a token of a person', () => {
     assert.equal((await annex.api('DELETE', path(free?.id ?? ''))).status, 204)
   })
 
-  it('of an operator is listed and revoked apart', async () => {
+  it('without an organization is listed and revoked by operators', async () => {
     const { json: made } = await annex.api('POST', '/v1/tokens', { label: 'laptop' })
     const { json: listed } = await annex.api('GET', '/v1/tokens')
     const labels = listed.items.map(({ label }: { label: string }) => label)
@@ -237,7 +237,7 @@ describe('a token of a person', () => {
 })
 
 describe('a private integration', () => {
-  it('is refused to members of other organizations by list, page and install', async () => {
+  it('is hidden from members of other organizations in lists, on its page and at install', async () => {
     const other = as((await createToken({}, 'other')).token)
     const own = as((await createToken({}, 'home')).token)
     const names = async (person: typeof other) =>

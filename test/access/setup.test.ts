@@ -39,7 +39,7 @@ describe('the first start', () => {
     }
   })
 
-  it('gives none once there is an operator, and keeps each file readable for its owner alone', async () => {
+  it('gives no token once an operator exists, and keeps its files readable for their owner only', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'annex-data-'))
     const first = await startAnnex({ dataDir: folder })
     await first.api('POST', '/v1/setup', { token: first.server.setupToken }, '')
@@ -60,7 +60,7 @@ describe('the first start', () => {
     }
   })
 
-  it('is refused, and makes no new key, where the key of the database is lost', async () => {
+  it('is refused without the key of the database, and makes no new key', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'annex-data-'))
     const key = join(folder, 'secret.key')
     try {
@@ -78,7 +78,7 @@ describe('the first start', () => {
     }
   })
 
-  it('stores no secret and no token in the clear', async () => {
+  it('stores no secret and no token in plain text', async () => {
     const annex = await startAnnex({
       plugins: {
         quiet: {
@@ -104,7 +104,7 @@ describe('the first start', () => {
 })
 
 describe('a secret box', () => {
-  it('opens what it sealed, and nothing else', () => {
+  it('opens only what it sealed', () => {
     const box = createSecretBox(Buffer.alloc(32, 1))
     const sealed = box.seal('whsec_x')
     assert.equal(box.open(sealed), 'whsec_x')
@@ -133,7 +133,7 @@ describe('a script’s token', () => {
     scopes: ['space:content:read'],
   } as const
 
-  it('says for whom it is, to whoever has the key', async () => {
+  it('names its caller, and is valid with its own key only', async () => {
     const tokens = createScriptTokens(Buffer.alloc(32, 1))
     const token = await tokens.issue(caller)
     assert.deepEqual(await tokens.verify(token), caller)
@@ -141,7 +141,7 @@ describe('a script’s token', () => {
     assert.equal(await tokens.verify(`${token}x`), undefined)
   })
 
-  it('without a signature is nobody’s', async () => {
+  it('is invalid without a signature', async () => {
     const tokens = createScriptTokens(Buffer.alloc(32, 1))
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
     assert.equal(await tokens.verify(`${part({ alg: 'none' })}.${part({ caller })}.`), undefined)

@@ -59,7 +59,7 @@ describe('answers', () => {
     }
 
     for (const status of [200, 204, 304]) {
-      it(`answers script_failed, whole, for a head that HTTP cannot carry: ${status}`, async () => {
+      it(`answers script_failed for a head that HTTP cannot carry: ${status}`, async () => {
         const wrong: Partial<AnswerHead>[] = [
           { statusText: 'a\r\nb' },
           { statusText: 'a\u0100' },
@@ -119,7 +119,7 @@ describe('answers', () => {
       assert.equal(await response.text(), '')
     })
 
-    it('answers HEAD with the length of the body, else with the length that the script declares', async () => {
+    it('answers HEAD with the length of the body, or else with the declared length', async () => {
       const said: [string, string][] = [['content-length', '123456']]
       const cases: [given: typeof given, length: string | null][] = [
         [{ status: 200, headers: said }, '123456'],
@@ -164,7 +164,7 @@ describe('answers', () => {
       await assert.rejects(response.text())
     })
 
-    it('cuts a stream off at its declared length: no byte is read as the next answer', async () => {
+    it('cuts a stream at its declared length, so that no byte starts the next answer', async () => {
       for (const [length, parts, isWhole] of [
         [6, ['abc', 'def'], true],
         [3, ['abc', 'def'], false],
@@ -190,7 +190,7 @@ describe('answers', () => {
       }
     })
 
-    it('destroys a stream that is not sent: the visitor left, HEAD, 204, a refused head', async () => {
+    it('destroys a stream that it does not send: visitor gone, HEAD, 204, refused head', async () => {
       const gone = new PassThrough()
       const controller = new AbortController()
       await answer({ status: 200, headers: [], body: gone }, { signal: controller.signal })

@@ -57,7 +57,7 @@ describe('a name in another letter case', () => {
     }
   })
 
-  it('names no other integration by letters that only look alike', async () => {
+  it('names no other integration with similar letters', async () => {
     // U+212A is a `k` in lower case, U+017F an `s` in capitals.
     for (const name of [
       'Pa\u0261e-Stats',
@@ -72,7 +72,7 @@ describe('a name in another letter case', () => {
     assert.equal((await annex.api('GET', '/v1/integrations/page%2dstats')).json.name, 'Page-Stats')
   })
 
-  it('of a private integration is answered to a stranger as a name of none, in the same words', async () => {
+  it('of a private integration gets a stranger the same answer as an unknown name', async () => {
     for (const path of [
       '/v1/integrations/NAME',
       '/v1/integrations/NAME/installations',
@@ -90,7 +90,7 @@ describe('a name in another letter case', () => {
     }
   })
 
-  it('is sent on from the public endpoint to the one address, with method, body and query', async () => {
+  it('is redirected from the public endpoint to the one address, with method, body and query', async () => {
     for (const [asked, wanted] of [
       ['/x/page-stats', '/x/Page-Stats'],
       ['/x/PAGE-STATS/', '/x/Page-Stats/'],
@@ -117,7 +117,7 @@ describe('a name in another letter case', () => {
     assert.equal((await ask('/x/page-statz')).status, 404)
   })
 
-  it('is sent on for a whole URL as the target, and never to another host', async () => {
+  it('is redirected for a whole URL as the request target, and never to another host', async () => {
     const { request: send } = await import('node:http')
     const { hostname, port } = new URL(annex.url)
     const location = await new Promise((resolve) => {
@@ -130,7 +130,7 @@ describe('a name in another letter case', () => {
     assert.equal(location, '/x/Page-Stats/a')
   })
 
-  it('is sent on while the installation is paused, and of a site of it', async () => {
+  it('is redirected during a pause, and for a site of the installation', async () => {
     await annex.api('POST', `/v1/integrations/page-stats/installations/${id}/pause`)
     assert.equal((await ask(`/x/page-stats/${id}`)).status, 308)
     assert.equal((await ask(`/x/Page-Stats/${id}`)).status, 503)
@@ -150,7 +150,7 @@ describe('a name in another letter case', () => {
     }
   })
 
-  it('is sent on for an image, where the reader may see it', async () => {
+  it('is redirected for an image that the reader may see', async () => {
     const { icon } = (await annex.api('GET', '/v1/integrations/hidden-one')).json
     const path = new URL(icon).pathname
     const sent = await ask(path.replace('Hidden-One', 'HIDDEN-ONE'))
@@ -159,7 +159,7 @@ describe('a name in another letter case', () => {
     assert.equal((await ask('/v1/integrations/HIDDEN-ONE/assets/icon.png')).status, 404)
   })
 
-  it('names an organization, a site and a space, after an external id in just these letters', async () => {
+  it('names an organization, a site and a space, unless an external id has exactly these letters', async () => {
     const org = async (name: string) => (await annex.api('GET', `/v1/orgs/${name}`)).json.subdomain
     assert.deepEqual([await org('HOME'), await org('HoMe'), await org('ACME')], ['home', 'acme', 'acme'])
     const { site, space } = annex.server.samples
@@ -173,14 +173,14 @@ describe('a name in another letter case', () => {
     assert.equal(foreign.status, 404)
   })
 
-  it('is the organization of a manifest', async () => {
+  it('is accepted as the organization of a manifest', async () => {
     writePlugin(annex.pluginsDir, 'of-home', { organization: 'HOME' })
     await annex.api('POST', '/v1/reload')
     const { json } = await annex.api('GET', '/v1/integrations/OF-HOME')
     assert.equal(json.organization, (await annex.api('GET', '/v1/orgs/home')).json.id)
   })
 
-  it('is found in the spelling of a folder that is written anew, once the old one is pruned', async () => {
+  it('is found in the new spelling of a folder after a prune', async () => {
     mkdirSync(join(annex.pluginsDir, 'fresh'), { recursive: true })
     const write = (name: string) =>
       writeFileSync(

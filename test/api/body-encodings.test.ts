@@ -62,7 +62,7 @@ describe('the body of a record or of settings', () => {
     ['more than Unicode has', '\xf4\x90\x80\x80'],
   ]
   for (const [name, value] of broken) {
-    it(`is refused with 400 where it is no UTF-8: ${name}`, async () => {
+    it(`is refused with 400 if it is not valid UTF-8: ${name}`, async () => {
       await put(utf8('before'))
       const { status, json } = await put(bytes(value))
       assert.deepEqual([status, json.error.code], [400, 'bad_request'])
@@ -78,7 +78,7 @@ describe('the body of a record or of settings', () => {
     }
   })
 
-  it('may begin with a byte order mark, and have any character', async () => {
+  it('may begin with a byte order mark, and may contain any character', async () => {
     for (const value of ['with a mark', 'pässword 🗝 \ufffd \ufeff']) {
       assert.equal((await put(new Uint8Array(Buffer.from(`\ufeff${JSON.stringify({ value })}`)))).status, 200)
       assert.equal(await stored(), value)
@@ -134,7 +134,7 @@ describe('the body of a record or of settings', () => {
     )
   })
 
-  it('does not bound what is stored already: larger settings are read, edited and removed', async () => {
+  it('does not limit stored settings, which can be read, edited and removed beyond that size', async () => {
     const { installation } = ((await (await fetch(`${endpoint}/tokens`)).json()) as Json).tokens
     const own = await annex.api('PATCH', path, { configuration: { own: 'x'.repeat(60_000) } }, installation)
     assert.equal(own.status, 200, own.text)

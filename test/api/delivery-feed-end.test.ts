@@ -77,7 +77,7 @@ describe('the end of the live feed', () => {
     return status
   }
 
-  it('frees the places of readers that leave while their token is checked', async (t) => {
+  it('frees the slot of a reader that leaves during the token check', async (t) => {
     const authenticate: AppParts['authenticate'] = async (context) => {
       await sleep(100)
       return (parts.authenticate ?? assert.fail())(context)

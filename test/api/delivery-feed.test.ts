@@ -61,7 +61,7 @@ describe('the live feed', () => {
     return found
   }
 
-  it('sends `owed`, each `attempt` and `settled`, in this order', async () => {
+  it('sends `pending`, each `attempt` and `settled`, in this order', async () => {
     const receiver = await receive(503, 200)
     const reader = await open('eventType=twice')
     const [id] = await owe(endpoint, { url: receiver.url, type: 'twice' })
@@ -106,7 +106,7 @@ describe('the live feed', () => {
     assert.ok(!ids.has(first ?? ''))
   })
 
-  it('sends its first position at once, from which a reader can resume', async () => {
+  it('sends a cursor at once, from which a reader can resume', async () => {
     const receiver = await receive(200)
     const reader = await open('eventType=placed')
     const nothing = reader.next()
@@ -211,7 +211,7 @@ describe('the live feed', () => {
     for (const [{ answered }, status] of wrong) assert.equal((await answered).status, status)
   })
 
-  it('limits the readers of an organization, and frees the place of one that leaves', async () => {
+  it('limits the readers of an organization, and frees the slot of one that leaves', async () => {
     const readers: Reader[] = []
     // Readers of earlier tests may not have left yet.
     const retry = () => until(() => open().catch(() => undefined), Boolean)

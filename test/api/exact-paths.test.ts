@@ -77,7 +77,7 @@ describe('a path of the API', () => {
   })
   after(() => annex.close())
 
-  it('has one spelling', async () => {
+  it('has exactly one spelling', async () => {
     for (const exact of ['/metrics', '/metrics?', 'http://annex.example/metrics', '/metrics#a']) {
       const { status, body } = await ask(annex.url, exact)
       assert.deepEqual([status, /^# TYPE/m.test(body)], [200, true], exact)
@@ -92,7 +92,7 @@ describe('a path of the API', () => {
     }
   })
 
-  it('is refused where its bytes are no UTF-8', async () => {
+  it('is refused with 400 if it is not valid UTF-8', async () => {
     for (const path of [
       '/v1/orgs?page=%ff',
       '/v1/orgs/%ff',
@@ -107,7 +107,7 @@ describe('a path of the API', () => {
     }
   })
 
-  it('names the methods that it takes', async () => {
+  it('answers 405 with its allowed methods', async () => {
     for (const [method, path, allow] of [
       ['DELETE', '/metrics', 'HEAD, GET'],
       ['PUT', '/v1/orgs', 'HEAD, GET, POST'],
@@ -121,7 +121,7 @@ describe('a path of the API', () => {
     }
   })
 
-  it('that nginx keeps from visitors is not reached by another spelling', {
+  it('cannot bypass a block in nginx by another spelling', {
     skip: skipWithoutNginx(),
   }, async (t) => {
     const example = readFileSync(new URL('../../docs/deployment/nginx.conf', import.meta.url), 'utf8')

@@ -13,7 +13,7 @@ const more = `configurations:
       label: { type: string, title: Label, description: A text. }
 `
 
-describe('an installation by its id alone', () => {
+describe('an installation that is read by its id alone', () => {
   let annex: Annex
   const ids: Record<string, string> = {}
   const tokens: Record<string, string> = {}
@@ -38,7 +38,7 @@ describe('an installation by its id alone', () => {
   const read = (id: string | undefined, token?: string) =>
     request(annex.url, 'GET', `/v1/installations/${id}`, undefined, token)
 
-  it('is the same record as by its integration, and its ETag is that of an edit', async () => {
+  it('is the same record as at its integration, with an ETag for edits', async () => {
     const id = ids['asks in home'] ?? ''
     const whole = await annex.api('GET', `/v1/integrations/asks/installations/${id}`)
     const found = await annex.api('GET', `/v1/installations/${id}`)
@@ -58,7 +58,7 @@ describe('an installation by its id alone', () => {
     assert.deepEqual([(await edit(etag)).status, (await edit(etag)).status], [200, 412])
   })
 
-  it('is a 404 for each caller that may not see it, with the same text as for an id that is not there', async () => {
+  it('is a 404 with the text of an unknown id for callers that may not see it', async () => {
     const gone = 'inst_01900000-0000-7000-8000-000000000000'
     for (const [caller, hidden] of [
       ['home', ['asks in acme', 'other in acme']],
@@ -91,19 +91,19 @@ describe('an installation by its id alone', () => {
     assert.equal((await read(ids['asks in home'])).status, 401)
   })
 
-  it('is a 404 for other texts in place of an id', async () => {
+  it('is a 404 for a malformed id', async () => {
     const id = ids['asks in home'] ?? ''
     for (const text of ['asks', 'home', 'inst_', `${id}x`, id.toUpperCase(), "'", '%25', '~'])
       assert.equal((await read(text, tokens.home)).status, 404, text)
   })
 
-  it('is a 404 once it is uninstalled', async () => {
+  it('is a 404 after it is uninstalled', async () => {
     const id = ids['other in home']
     await annex.api('DELETE', `/v1/integrations/other/installations/${id}`)
     assert.equal((await read(id, tokens.home)).status, 404)
   })
 
-  it('is found in the list of an integration, within the organization of the caller', async () => {
+  it('is in the list of its integration, for callers of its organization', async () => {
     const list = async (query: string, token?: string) => {
       const { json } = await annex.api('GET', `/v1/installations?${query}`, undefined, token)
       return json.items.map(({ id }: { id: string }) => id)

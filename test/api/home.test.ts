@@ -51,7 +51,7 @@ describe('the page at /', () => {
     assert.match(text, /npx annex events publish site_view --site sample --follow/)
   })
 
-  it('has a policy under which it runs and loads nothing, and cannot be framed', async () => {
+  it('has a policy against scripts, loads and frames', async () => {
     const { headers, text } = await request(annex.url, 'GET', '/')
     const policy = headers.get('content-security-policy') ?? ''
     assert.match(policy, /^default-src 'none'; style-src 'sha256-[\w+/=]{44}'; img-src data:; /)
@@ -88,7 +88,7 @@ describe('the page at /', () => {
     assert.deepEqual([unknown.status, unknown.json.error.code], [401, 'unauthorized'])
   })
 
-  it('is where buttons of components lead, and says what to do meanwhile', async () => {
+  it('answers the links of component buttons with the next command', async () => {
     const { items } = (await annex.api('GET', '/v1/integrations/hello/installations')).json
     const { site, space } = annex.server.samples
     const ofScript = [`${annex.url}/x/hello`, items[0].urls.publicEndpoint]

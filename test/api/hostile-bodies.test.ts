@@ -70,7 +70,7 @@ describe('a wrong field of the body', () => {
       }
     })
 
-    it(`of ${id} that is missing or unknown is refused, and a body that is no object`, async () => {
+    it(`of ${id} is refused: a missing or unknown one, and a body that is not an object`, async () => {
       const required = (resolve(operation.body ?? {}).required ?? []) as string[]
       const bodies = [
         ...required.map((name) =>
@@ -87,7 +87,7 @@ describe('a wrong field of the body', () => {
     })
   }
 
-  it('of a long body is refused with its first mistake alone', async () => {
+  it('of a long body is refused with the first mistake only', async () => {
     const path = '/v1/integrations/asks/installations/inst_0'
     const { status, json } = await annex.api('PATCH', path, { externalIds: Array(30_000).fill(1) })
     assert.deepEqual([status, json.error.code, json.error.details.length], [422, 'body_invalid', 1])

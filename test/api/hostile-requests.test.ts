@@ -62,7 +62,7 @@ describe('hostile requests', () => {
     return Buffer.concat(chunks).toString()
   }
 
-  it('get 400 for a broken body or framing, and their token is not logged', async () => {
+  it('get 400 for a broken body or framing, without a log of their token', async () => {
     const answer = await send(
       'POST /v1/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer annex_op_SECRET\r\nTransfer-Encoding: gzip\r\n\r\nxx',
     )
@@ -116,7 +116,7 @@ describe('hostile requests', () => {
     ['/v1/setup', 413],
     ['/x/plain', 200],
   ] as const) {
-    it(`are answered at once when their body is not read, and keep their connection: ${path}`, async () => {
+    it(`are answered before their body is complete, and keep their connection: ${path}`, async () => {
       const socket = connect(Number(new URL(annex.url).port), '127.0.0.1')
       let said = ''
       socket.on('data', (chunk: Buffer) => {
@@ -134,7 +134,7 @@ describe('hostile requests', () => {
     })
   }
 
-  it('are refused for deeply nested JSON before it is parsed', async () => {
+  it('are refused for deeply nested JSON before parsing', async () => {
     const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
     const post = (body: string) =>
       fetch(`${annex.url}/v1/setup`, {
@@ -154,7 +154,7 @@ describe('hostile requests', () => {
     assert.equal((await post(JSON.stringify({ token: 'x'.repeat(5000) }))).status, 413)
   })
 
-  it('get a short answer for very many wrong fields', async () => {
+  it('get a short answer to many wrong fields', async () => {
     const body = Object.fromEntries(Array.from({ length: 40 }, (_none, index) => [`wrong${index}`, 1]))
     const some = await annex.api('POST', '/v1/setup', body)
     assert.deepEqual([some.status, some.json.error.details.length], [422, 20])
@@ -181,7 +181,7 @@ describe('hostile requests', () => {
     assert.deepEqual([exposed.status, exposed.headers.get('x-content-type-options')], [418, 'nosniff'])
   })
 
-  it('do not reach a script by an id with a typo', async () => {
+  it('do not reach a script by a mistyped id', async () => {
     for (const path of [
       '/x/plain/inst_1',
       '/x/plain/inst_',
@@ -196,7 +196,7 @@ describe('hostile requests', () => {
     }
   })
 
-  it('leave no line in an integration’s log when the endpoint is paused or missing', async () => {
+  it('leave no error in the log when the endpoint is paused or missing', async () => {
     const path = `/v1/integrations/plain/installations/${id}`
     await annex.api('POST', `${path}/pause`)
     const again = await annex.api('POST', `${path}/pause`)
@@ -208,7 +208,7 @@ describe('hostile requests', () => {
     await annex.api('POST', `${path}/resume`)
   })
 
-  it('leave no line in the log when the connection is reset before the answer', async (t) => {
+  it('leave no error in the log when the connection is reset before the answer', async (t) => {
     const arrived = Promise.withResolvers<() => void>()
     const receiver = createServer((_request, response) => arrived.resolve(() => response.end()))
     t.after(() => receiver.close().closeAllConnections())
@@ -230,7 +230,7 @@ describe('hostile requests', () => {
     assert.equal(logged.length, 1, JSON.stringify(logged))
   })
 
-  it('cannot claim a number of hops', async (t) => {
+  it('cannot forge the number of hops', async (t) => {
     const seen: string[] = []
     const receiver = createServer((request, response) => {
       seen.push(String(request.headers['x-annex-hops']))

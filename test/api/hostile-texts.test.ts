@@ -47,14 +47,14 @@ describe('a text with U+0000 or a lone surrogate', () => {
     '/x/queue/inst_%00',
     '/x/%00',
   ]
-  it('is answered without a defect in every query and path', async () => {
+  it('causes no 500 in any query or path', async () => {
     for (const path of paths) {
       const { status, text } = await annex.api('GET', path)
       assert.ok(status < 500, `${path}: ${status} ${text}`)
     }
   })
 
-  it('is answered without a defect in a body', async () => {
+  it('causes no 500 in a body', async () => {
     const told = [
       await annex.api('POST', '/v1/orgs', { subdomain: 'told', title: 'a\0' }),
       await annex.api('POST', '/v1/orgs/home/tokens', { label: 'a\0' }),
@@ -64,7 +64,7 @@ describe('a text with U+0000 or a lone surrogate', () => {
     for (const { status, text } of told) assert.ok(status < 500, `${status} ${text}`)
   })
 
-  it('is refused in a title, a name, a label and a reason, with the path', async () => {
+  it('is refused with its path in a title, a name and a label', async () => {
     for (const wrong of ['a\0', '\ud800', 'two\nlines']) {
       const told: [pointer: string, method: string, path: string, body: object][] = [
         ['/title', 'POST', '/v1/orgs', { subdomain: 'told-2', title: wrong }],
@@ -94,7 +94,7 @@ describe('a text with U+0000 or a lone surrogate', () => {
     }
   })
 
-  it('is refused in the address or the type of a delivery, and kept in its event', async () => {
+  it('is refused in the URL and type of a delivery, and kept in its event', async () => {
     const { endpoint } = await installSample(annex, 'queue')
     const url = 'http://127.0.0.1:9/'
     const given = [
@@ -114,7 +114,7 @@ describe('a text with U+0000 or a lone surrogate', () => {
     assert.deepEqual(JSON.parse(json.body), given[4]?.event)
   })
 
-  it('is refused with 400, as are repeated filters and positions that are no numbers', async () => {
+  it('is refused with 400, and so are repeated filters and malformed cursors', async () => {
     for (const query of [
       'deliveries?state=failed&state=failed',
       'jobs?kind=task&kind=event',

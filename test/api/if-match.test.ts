@@ -68,7 +68,7 @@ describe('an edit of settings', () => {
   const setLimit = (path: string, value: number, ifMatch?: string) =>
     send('PUT', `${path}/configuration/limit`, { body: { value }, ...(ifMatch !== undefined && { ifMatch }) })
 
-  it('by a person says which version it changes: else 428, and nothing is changed', async () => {
+  it('by a person without If-Match is refused with 428, and changes nothing', async () => {
     for (const path of [account, site]) {
       const before = await send('GET', path)
       assert.match(before.etag, /^"[\w-]{22}"$/)
@@ -84,7 +84,7 @@ describe('an edit of settings', () => {
     }
   })
 
-  it('of a version that is gone is refused with 412', async () => {
+  it('of an outdated version is refused with 412', async () => {
     for (const path of [account, site]) {
       const { etag } = await send('GET', path)
       const first = await setLimit(path, 1, etag)
@@ -107,7 +107,7 @@ describe('an edit of settings', () => {
     }
   })
 
-  it('is one of many at the same time: the others are refused', async () => {
+  it('is one of twenty simultaneous ones to succeed: the others are refused', async () => {
     const { etag } = await send('GET', site)
     const all = await Promise.all(Array.from({ length: 20 }, (_, n) => setLimit(site, 100 + n, etag)))
     assert.deepEqual(all.map(({ status }) => status).toSorted(), [200, ...Array(19).fill(412)])
@@ -115,7 +115,7 @@ describe('an edit of settings', () => {
     assert.equal((await send('GET', site)).json.configuration.limit, won?.json.configuration.limit)
   })
 
-  it('takes a list of ETags, and `*`, and no forged or foreign one', async () => {
+  it('accepts a list of ETags and `*`, and rejects forged and foreign ones', async () => {
     const { etag } = await send('GET', site)
     const other = (await send('GET', account)).etag
     const inner = etag.slice(1, -1)
@@ -147,7 +147,7 @@ describe('an edit of settings', () => {
     assert.equal((await setLimit(site, 4, '*')).status, 200)
   })
 
-  it('takes an ETag as a proxy that compresses writes it', async () => {
+  it('accepts an ETag in the form of a compressing proxy', async () => {
     const plain = (etag: string) => etag.slice(1, -1)
     const written: ((etag: string) => string)[] = [
       (etag) => `W/${etag}`,
@@ -174,7 +174,7 @@ describe('an edit of settings', () => {
     })
     after(() => nginx?.close())
 
-    it('takes the ETag that a browser gets there', async () => {
+    it('accepts the ETag that the proxy sends', async () => {
       const authorization = `Bearer ${operator}`
       for (const path of [account, site]) {
         const read = await fetch(nginx.url + path, { headers: { authorization } })
@@ -191,7 +191,7 @@ describe('an edit of settings', () => {
       }
     })
 
-    it('takes a page’s', async () => {
+    it('accepts the ETag of a page', async () => {
       const page = `/v1/spaces/${(await annex.api('POST', '/v1/orgs/home/spaces', { slug: 'gzip', title: 'Gzip' })).json.id}/content/page/one`
       const put = (title: string, etag: string) =>
         fetch(nginx.url + page, {
@@ -227,7 +227,7 @@ describe('an edit of settings', () => {
     assert.equal((await send('PATCH', site, { as: token, body, ifMatch: plain.etag })).status, 200)
   })
 
-  it('by a person is not outdated by what the script stores beside the settings', async () => {
+  it('by a person is not outdated by private values of the script', async () => {
     const write = (more: object) =>
       send('PATCH', site, { as: token, body: { configuration: { region: 'us', ...more } } })
     await write({ connection: { access_token: 'a' }, count: 1 })

@@ -38,7 +38,7 @@ describe('the images of an integration', () => {
     return answer?.statusCode
   }
 
-  it('are where its page and its script say, without a token', async () => {
+  it('are at the addresses on its page and in its script, without a token', async () => {
     const { page } = (await annex.api('GET', '/v1/integrations/named')).json
     const urls: Json = await (await fetch(`${annex.url}/x/named`)).json()
     assert.equal(page.icon, urls.icon)
@@ -62,7 +62,7 @@ describe('the images of an integration', () => {
     assert.equal(again.status, 304)
   })
 
-  it('are those alone that the manifest names: no other file of the folder, and none outside', async () => {
+  it('are only the files that the manifest names', async () => {
     const paths = [
       ...['other.png', 'index.ts', 'service-manifest.yaml', '', 'wide.png/', './/wide.png'],
       ...[
@@ -80,7 +80,7 @@ describe('the images of an integration', () => {
     assert.equal(await status('named/assets/%ff'), 400, 'no text')
   })
 
-  it('are of the deployed version: a changed image makes a version, a rollback brings the earlier one back', async () => {
+  it('belong to the deployed version, also after a change and a rollback', async () => {
     const width = async () =>
       Buffer.from(await (await get('named/assets/wide.png')).arrayBuffer()).readUInt32BE(16)
     writeFileSync(join(annex.pluginsDir, 'named', 'wide.png'), createPng(3200, 1600))
@@ -94,7 +94,7 @@ describe('the images of an integration', () => {
     assert.equal(await status('named/assets/wide.png'), 404)
   })
 
-  it('are refused with their path when they are links out, too large together, or of another kind', async () => {
+  it('are refused with their path: links out of the folder, too much in total, another kind', async () => {
     const folder = writePlugin(annex.pluginsDir, 'hostile', {
       script,
       more: [

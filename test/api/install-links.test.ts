@@ -46,7 +46,7 @@ describe('an integration that is not public', () => {
     return json
   }
 
-  it('is for a person of another organization as one that is not there', async () => {
+  it('is hidden from people of another organization', async () => {
     const withKey = `?installKey=${(await makeLink()).installKey}`
     const calls: [string, (name: string) => string, object?][] = [
       ['GET', (name) => `/v1/integrations/${name}`],
@@ -87,7 +87,7 @@ describe('an integration that is not public', () => {
     assert.equal((await guest('GET', `/v1/integrations/hidden${withKey}`)).status, 404)
   })
 
-  it('shows its images to those who may see it, and at an address that cannot be guessed', async () => {
+  it('shows its images to people who may see it, at an address that cannot be guessed', async () => {
     const status = async (url: string) => (await fetch(url)).status
     for (const name of ['hidden', 'linked']) {
       const plain = `${annex.url}/v1/integrations/${name}/assets/icon.png`
@@ -155,7 +155,7 @@ describe('an integration that is not public', () => {
     )
   })
 
-  it('gives its links to admins of its owner alone', async () => {
+  it('shows its links to admins of its owner only', async () => {
     assert.deepEqual(refusal(await reader('GET', links('linked'))), [403, 'forbidden'])
     assert.deepEqual(refusal(await reader('POST', links('linked'), {})), [403, 'forbidden'])
     assert.deepEqual(refusal(await guest('GET', links('open'))), [403, 'forbidden'])

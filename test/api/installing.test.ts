@@ -72,7 +72,7 @@ describe('an installation', () => {
     return json.items.map(({ text }: Json) => JSON.parse(text))
   }
 
-  it('has a JSON Schema of its settings for each level, shown with the integration', async () => {
+  it('has a JSON Schema of its settings for each level', async () => {
     const { configurations } = (await annex.api('GET', '/v1/integrations/settled')).json
     assert.deepEqual(configurations.account, {
       type: 'object',
@@ -99,7 +99,7 @@ describe('an installation', () => {
     assert.deepEqual(Object.keys(configurations), ['account', 'site'])
   })
 
-  it('is pending first, and its script gets installation_setup', async () => {
+  it('is pending at first, and its script gets installation_setup', async () => {
     const [event] = await setups(1)
     assert.equal(event.type, 'installation_setup')
     assert.equal(event.installationId, id)
@@ -113,7 +113,7 @@ describe('an installation', () => {
     assert.equal((await annex.api('GET', path)).json.signingSecret, undefined, 'shown once')
   })
 
-  it('answers at its endpoint while it is pending: completion and OAuth need it', async () => {
+  it('answers at its endpoint while it is pending', async () => {
     const environment: Json = await (await fetch(`${annex.url}/x/settled/${id}`)).json()
     assert.equal(environment.installation.status, 'pending')
   })
@@ -141,7 +141,7 @@ describe('an installation', () => {
     assert.equal((await setups(1)).length, 1, 'and no setup event')
   })
 
-  it('becomes active with right settings; each edit dispatches installation_setup', async () => {
+  it('becomes active with valid settings, and each edit dispatches installation_setup', async () => {
     const edited = await annex.api('PATCH', path, { configuration: { region: 'eu' } })
     assert.deepEqual([edited.status, edited.json.status], [200, 'active'])
     const events = await setups(2)
@@ -153,7 +153,7 @@ describe('an installation', () => {
     assert.deepEqual(replaced.json.configuration, { region: 'eu' }, 'the settings are replaced, not merged')
   })
 
-  it('gives its script the defaults, and the account’s settings where the site has none', async () => {
+  it('gives its script the defaults, and settings of the account that the site lacks', async () => {
     const { site } = annex.server.samples
     const inSite = await annex.api('POST', `${path}/sites`, { site })
     assert.deepEqual([inSite.status, inSite.json.status], [201, 'pending'])
@@ -172,7 +172,7 @@ describe('an installation', () => {
     ])
   })
 
-  it('is active after its setup event when it declares no settings', async () => {
+  it('becomes active after its setup event when it declares no settings', async () => {
     const { id: plain } = await installSample(annex, 'plain', 'space')
     const spacePath = `/v1/integrations/plain/installations/${plain}/spaces/${annex.server.samples.space}`
     await until(
@@ -181,7 +181,7 @@ describe('an installation', () => {
     )
   })
 
-  it('is active after its setup event when all its settings are optional', async () => {
+  it('becomes active after its setup event when all its settings are optional', async () => {
     const { id: optional, path: inSite } = await installSample(annex, 'optional', 'site')
     await until(
       () => annex.api('GET', inSite),
@@ -191,7 +191,7 @@ describe('an installation', () => {
     assert.deepEqual([json.status, json.configuration, json.problems], ['active', {}, undefined])
   })
 
-  it('has its settings checked before it is made: 204, or an error for each wrong one', async () => {
+  it('can check its settings in advance: 204, or an error for each wrong one', async () => {
     const check = (configuration: object, level = 'account') =>
       annex.api('POST', '/v1/integrations/settled/settings/check', { level, configuration })
     assert.equal((await check({ region: 'eu' })).status, 204)
@@ -224,7 +224,7 @@ describe('an installation', () => {
     )
   })
 
-  it('cannot be made twice in an organization, nor in a missing site', async () => {
+  it('cannot exist twice in an organization, or in a missing site', async () => {
     const { organization } = annex.server.samples
     const again = await annex.api('POST', '/v1/integrations/settled/installations', {
       organization,
@@ -283,7 +283,7 @@ describe('visibility', () => {
     assert.equal((await annex.api('GET', '/v1/integrations/ours', undefined, token)).status, 404)
   })
 
-  it('unlisted: the install link is needed', async () => {
+  it('unlisted: an install needs the install link', async () => {
     const refused = await installAs('linked')
     assert.deepEqual([refused.status, refused.json.error.code], [404, 'not_found'])
     assert.equal((await installAs('linked', { installKey: 'guess' })).status, 404)

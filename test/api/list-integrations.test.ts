@@ -109,14 +109,14 @@ describe('the list of integrations', () => {
     })
   }
 
-  it('refuses a text that is too long, given twice, or that no database can hold', async () => {
+  it('refuses a search text that is too long, repeated, or has U+0000', async () => {
     for (const query of [`q=${'x'.repeat(201)}`, 'q=a&q=b', 'q=%00']) {
       const { status, json } = await annex.api('GET', `/v1/integrations?${query}`)
       assert.deepEqual([status, json.error.code], [400, 'bad_request'], query)
     }
   })
 
-  it('has those of one category, by each of its names, and refuses a word that is none', async () => {
+  it('filters by category, with each of its names, and refuses an unknown one', async () => {
     assert.deepEqual(await names({ category: 'analytics' }), ['Page-Stats', 'chat', 'hidden'])
     for (const category of ['visitor-auth', 'authenticated-access'])
       assert.deepEqual(await names({ category }), ['gate'])
@@ -129,7 +129,7 @@ describe('the list of integrations', () => {
     assert.deepEqual(apiSchema.$defs.Category.enum, manifestSchema.$defs.category.enum)
   })
 
-  it('has what is installed in the organization of the caller, whatever its visibility', async () => {
+  it('filters by the caller’s installed integrations, at any visibility', async () => {
     const install = async (name: string, organization: string) =>
       annex.api('POST', `/v1/integrations/${name}/installations`, {
         organization,
@@ -162,7 +162,7 @@ describe('the list of integrations', () => {
     }
   })
 
-  it('refuses a question about the installations of no organization, or of another one', async () => {
+  it('refuses this filter without an organization, and for another one', async () => {
     const asks = await annex.api('POST', '/v1/integrations/gate/installations', {
       organization: 'home',
       ...(await agreementTo(annex, 'gate')),
@@ -184,7 +184,7 @@ describe('the list of integrations', () => {
     assert.deepEqual(await names({ q: 'CHAT' }, scripts.installation), ['chat'])
   })
 
-  it('has the same items in pages, with each filter', async () => {
+  it('has the same items in pages with each filter', async () => {
     for (const [query, token] of [
       [{ category: 'analytics' }, undefined],
       [{ q: 'a' }, tokens.home],
@@ -206,7 +206,7 @@ describe('the list of integrations', () => {
     }
   })
 
-  it('carries categories, and an icon that a browser gets without a token', async () => {
+  it('has categories, and an icon that needs no token', async () => {
     const { items } = (await ask({})).json
     const byName = new Map<string, Json>(items.map((item: Json) => [item.name, item]))
     assert.deepEqual(byName.get('gate').categories, ['authenticated-access'])
@@ -221,7 +221,7 @@ describe('the list of integrations', () => {
     }
   })
 
-  it('finds the texts of the version that is deployed, and only the name without one', async () => {
+  it('searches the texts of the deployed version, or only the name without one', async () => {
     write(annex.pluginsDir, 'fleeting', texts('First title', 'Some words.', ['other']))
     await annex.api('POST', '/v1/reload')
     assert.deepEqual(await names({ q: 'first TITLE', category: 'other' }), ['fleeting'])

@@ -90,7 +90,7 @@ describe('a list in pages', () => {
     assert.deepEqual(texts((await list(`/v1/logs?installation=${id}&after=${last.id}`)).items), ['line 4'])
   })
 
-  it('has each record once, in the same order, also while others are made and deleted', async () => {
+  it('has each record once, in the same order, also during inserts and deletes', async () => {
     const make = async (slug: string) =>
       (await annex.api('POST', '/v1/orgs/home/sites', { slug, title: slug })).json
     const made = [await make('one'), await make('two'), await make('three')]
@@ -106,7 +106,7 @@ describe('a list in pages', () => {
     assert.equal(made.length, 3)
   })
 
-  it('is cut above 1,000 items, and refuses a limit that is no number', async () => {
+  it('accepts a limit above 1,000, and refuses one that is not a positive whole number', async () => {
     for (const path of ['/v1/orgs?', '/v1/logs?', '/v1/installations?', '/v1/jobs?state=due&']) {
       for (const limit of ['1001', '999999999999']) {
         assert.equal((await annex.api('GET', `${path}limit=${limit}`)).status, 200, `${path} ${limit}`)
@@ -118,7 +118,7 @@ describe('a list in pages', () => {
     }
   })
 
-  it('has no settings for people, and all of them for the script', async () => {
+  it('omits settings for people, and has them for the script', async () => {
     const one = await annex.api('GET', `/v1/integrations/queues/installations/${id}`)
     assert.deepEqual(one.json.configuration, {})
     for (const path of ['/v1/installations', '/v1/integrations/queues/installations']) {
@@ -153,7 +153,7 @@ describe('a list in pages', () => {
     const ask = (name: string, value: string) =>
       annex.api('GET', `${path}${path.includes('?') ? '&' : '?'}${name}=${value}`)
 
-    it(`of ${path} refuses what is no page of it`, async () => {
+    it(`of ${path} refuses unknown parameters and forged cursors`, async () => {
       for (const name of ['cursor', 'offset', 'starting_after']) {
         const { status, json } = await ask(name, '2')
         assert.deepEqual([status, json.error?.code], [400, 'bad_request'], name)
@@ -176,7 +176,7 @@ describe('a list in pages', () => {
     })
   }
 
-  it('refuses a page of another list, of other filters or of another organization', async () => {
+  it('refuses a cursor of another list, other filters or another organization', async () => {
     const { id: other } = (await annex.api('POST', '/v1/orgs', { subdomain: 'other', title: 'Other' })).json
     const reader = async (organization: string): Promise<string> =>
       (await annex.api('POST', `/v1/orgs/${organization}/tokens`, { role: 'reader' })).json.token
@@ -215,7 +215,7 @@ describe('a list in pages', () => {
     return Buffer.from(text.slice(0, -1) + (text.endsWith('0') ? '1' : '0')).toString('base64url')
   }
 
-  it('has an organization’s own integrations and the public ones of others, by name', async () => {
+  it('has an organization’s own integrations and public ones of others, by name', async () => {
     const { json } = await annex.api('POST', '/v1/orgs/other/tokens', { role: 'reader' })
     const names = async (limit: number) => {
       const found: string[] = []
@@ -235,7 +235,7 @@ describe('a list in pages', () => {
     )
   })
 
-  it('is read by an index, with all that the list needs beside it', async (context) => {
+  it('is read by an index that covers the list', async (context) => {
     if (process.env.DATABASE_URL_TEST) return context.skip('PostgreSQL plans by statistics')
     const { samples } = annex.server
     const site = `/v1/orgs/home/sites/${samples.site}`

@@ -43,7 +43,7 @@ describe('/metrics', () => {
     assert.match(text, /annex_wall_level\{level="process"\} 1\n/)
   })
 
-  it('asks for an operator’s token from a proxy, a web page, and for a foreign host name', async () => {
+  it('requires an operator’s token from a proxy, a web page, and for a foreign host name', async () => {
     const from: Record<string, string>[] = [
       { 'x-forwarded-for': '203.0.113.7' },
       { via: '1.1 proxy' },
@@ -57,7 +57,7 @@ describe('/metrics', () => {
     assert.equal(status, 200)
   })
 
-  it('refuses scripts, although their requests leave from this machine', async () => {
+  it('refuses scripts, although their requests come from this machine', async () => {
     const { text } = await request(annex.url, 'GET', '/x/hello/metrics')
     assert.equal(text, '401')
   })

@@ -43,7 +43,7 @@ describe('an operation of the API', () => {
     assert.deepEqual(paths.toSorted(), ['/name', '/subdomain', '/title'])
   })
 
-  it('refuses an unknown query parameter of a person, and leaves out that of a script', async () => {
+  it('refuses an unknown query parameter of a person, and ignores that of a script', async () => {
     const path = `/v1/spaces/${annex.server.samples.space}?shareKey=a`
     const { status, json } = await annex.api('GET', path)
     assert.deepEqual([status, json.error.code], [400, 'bad_request'])
@@ -60,7 +60,7 @@ describe('an operation of the API', () => {
     assert.equal(outside.status, 404)
   })
 
-  it('is named by GET /v1/me where the token may call it', async () => {
+  it('is listed by GET /v1/me if the token may call it', async () => {
     const me = async (token: string) => (await ask('GET', '/v1/me', token)).json
     const { role, organization, allowed } = await me(member)
     assert.deepEqual([role, organization.subdomain], ['admin', 'home'])
@@ -78,7 +78,7 @@ describe('an operation of the API', () => {
     assert.equal((await request(annex.url, 'GET', '/v1/me')).status, 401)
   })
 
-  it('answers past all caches, errors included', async () => {
+  it('answers with no-store, also with errors', async () => {
     const { token } = (await annex.api('POST', '/v1/orgs/home/tokens', {})).json
     const answers = [
       await ask('GET', '/v1/me', token),
@@ -126,7 +126,7 @@ describe('the files of schemas/api', () => {
     }
   })
 
-  it('have no HTML in their descriptions, which pages show as Markdown', () => {
+  it('have no HTML in their descriptions, which are shown as Markdown', () => {
     const texts: unknown[] = []
     JSON.stringify(loadApi().document, (key, value) => {
       if (key === 'description' || key === 'summary') texts.push(value)

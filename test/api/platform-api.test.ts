@@ -76,7 +76,7 @@ describe('the platform API', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('gives a script the content of a space, through context.api and through fetch alike', async () => {
+  it('gives a script the content of a space, by context.api and by fetch', async () => {
     const revision = await json(`/client?space=${own}`)
     assert.equal(revision.object, 'revision')
     assert.deepEqual(
@@ -105,7 +105,7 @@ describe('the platform API', () => {
     })
   })
 
-  it('says where people see a space and a site, and whether the site adapts to its visitors', async () => {
+  it('has the addresses of a space and a site, and adaptive content of the site', async () => {
     const organization = annex.server.samples.organization
     const given = { slug: 'published', title: 'Published', url: 'https://docs.example.com/guides' }
     const { json: space } = await annex.api('POST', '/v1/orgs/home/spaces', given)
@@ -124,7 +124,7 @@ describe('the platform API', () => {
     assert.deepEqual(site.adaptiveContent, { enabled: false })
   })
 
-  it('says of a method whose route is not there that it is not there', async () => {
+  it('answers 404 with the route for a method without a route', async () => {
     const { status, json: answer } = await annex.api('POST', '/v1/orgs/home/ask', {}, token)
     assert.deepEqual([status, answer.error.code], [404, 'not_found'])
     assert.equal(answer.error.message, 'Annex has no route POST /v1/orgs/home/ask.')
@@ -154,13 +154,13 @@ describe('the platform API', () => {
     assert.match(content.json.error.message, /space:content:read/)
   })
 
-  it('names no scope for a space out of the script’s reach: 404', async () => {
+  it('hides the missing scope for a space beyond the script’s reach', async () => {
     const outside = await annex.api('GET', `/v1/spaces/${other}`, undefined, token)
     assert.deepEqual([outside.status, outside.json.error.code], [404, 'not_found'])
     assert.doesNotMatch(outside.text, /metadata/)
   })
 
-  it('answers 404 outside the installation’s own places', async () => {
+  it('answers 404 beyond the installation’s own places', async () => {
     for (const path of [
       `/v1/spaces/${other}/content`,
       '/v1/spaces/space_0/content',
@@ -191,7 +191,7 @@ describe('the platform API', () => {
     )
   })
 
-  it('makes a revision of a changed file, and publishes an event of it', async () => {
+  it('stores a revision of a changed file, and publishes an event', async () => {
     mkdirSync(join(folder, 'more'))
     writeFileSync(join(folder, 'more/second.md'), '# Second\n')
     const { json: logs } = await until(
@@ -204,7 +204,7 @@ describe('the platform API', () => {
     assert.deepEqual(revision.pages.map(({ path }: Json) => path).sort(), ['more/second', 'start'])
   })
 
-  it('answers 401 without a token, with a wrong one, and with one of another key', async () => {
+  it('answers 401 without a token, and with a wrong or foreign one', async () => {
     const foreign = `${token.split('.').slice(0, 2).join('.')}.AAAA`
     for (const wrong of ['', 'annex_op_nothing', foreign]) {
       const refused = await annex.api('GET', `/v1/spaces/${own}/content`, undefined, wrong)
@@ -212,7 +212,7 @@ describe('the platform API', () => {
     }
   })
 
-  it('shows the log of an integration without an installation to its owner only', async () => {
+  it('shows the log of an integration as a whole to its owner only', async () => {
     assert.equal((await fetch(`${annex.url}/x/blind/nothing`)).status, 500)
     const acme = (await annex.api('POST', '/v1/orgs', { subdomain: 'acme', title: 'Acme' })).json.id
     const linesFor = async (organization: string): Promise<Json[]> => {

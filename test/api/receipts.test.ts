@@ -11,7 +11,7 @@ import { createReceiptWriter } from '../../host/sandbox/receipt-writer.ts'
 import { type Json, request } from '../support/annex.ts'
 import { openSeeded } from '../support/seeded-database.ts'
 
-describe('what dispatches used, over the API', () => {
+describe('the list of receipts', () => {
   const ends = new AsyncDisposableStack()
   const organizations: Record<string, { token: string; organizationId?: string; installationId: string }> = {}
   let operator = ''
@@ -67,7 +67,7 @@ describe('what dispatches used, over the API', () => {
   })
   after(() => ends.disposeAsync())
 
-  it('is listed newest first, as it was taken a moment ago, and paged', async () => {
+  it('is sorted newest first, complete, and has pages', async () => {
     const installation = organizations.owner?.installationId
     const first = await get(`/v1/receipts?installation=${installation}&limit=3`, operator)
     assert.equal(first.status, 200)
@@ -103,14 +103,14 @@ describe('what dispatches used, over the API', () => {
     assert.deepEqual(requests(after), ['req_owner_3', 'req_owner_4'])
   })
 
-  it('is found by the id of a request', async () => {
+  it('can be filtered by the id of a request', async () => {
     const { json } = await get('/v1/receipts?request=req_whole', operator)
     assert.equal(json.count, 1)
     assert.equal(json.items[0].outcome, 'cpu_limit')
     assert.equal(json.items[0].installation, undefined)
   })
 
-  it('is summed by minute, hour or day', async () => {
+  it('has sums by minute, hour or day', async () => {
     for (const by of ['minute', 'hour', 'day']) {
       const { json } = await get(`/v1/usage?integration=echo&by=${by}`, operator)
       const total = json.items.reduce((sum: number, { dispatches }: Json) => sum + dispatches, 0)
@@ -128,7 +128,7 @@ describe('what dispatches used, over the API', () => {
     { who: 'another organization that installed it', name: 'other', receipts: 5 },
   ]
   for (const { who, name, receipts } of readers) {
-    it(`shows ${who} its own ${receipts} alone`, async () => {
+    it(`shows ${who} its own ${receipts} only`, async () => {
       const { token, installationId } = organizations[name] ?? { token: '', installationId: '' }
       const { json } = await get('/v1/receipts', token)
       assert.equal(json.count, receipts)
@@ -140,7 +140,7 @@ describe('what dispatches used, over the API', () => {
     })
   }
 
-  it('is not for scripts, nor for nobody', async () => {
+  it('is closed to scripts and to callers without a token', async () => {
     for (const path of ['/v1/receipts', '/v1/usage']) {
       assert.equal((await get(path, organizations.script?.token)).status, 403)
       assert.equal((await get(path)).status, 401)

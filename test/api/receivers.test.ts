@@ -60,7 +60,7 @@ describe('a receiver', () => {
     assert.equal((await annex.api('GET', `/v1/receivers/${receiverId}`)).json.state, 'active')
   })
 
-  it('shows until when its circuit is open', async () => {
+  it('shows when its open circuit ends', async () => {
     const receiver = await receive(503)
     const [id] = await owe(installed.endpoint, { url: receiver.url, type: 'down' }, 12)
     const receiverId = await receiverOf(id)
@@ -78,7 +78,7 @@ describe('a receiver', () => {
     assert.deepEqual([paused.json.state, paused.json.heldBackUntil], ['paused', undefined])
   })
 
-  it('is tried at once after a resume, although its circuit is open', async () => {
+  it('gets attempts at once after a resume, although its circuit was open', async () => {
     const receiver = await receive(...Array(20).fill(503), 200)
     const ids = await owe(installed.endpoint, { url: receiver.url, type: 'back' }, 12)
     const receiverId = await receiverOf(ids[0])
@@ -100,7 +100,7 @@ describe('a receiver', () => {
     assert.ok(receiver.received.length > 20)
   })
 
-  it('keeps old and new deliveries while it is paused, until it is resumed', async () => {
+  it('keeps its deliveries waiting during a pause', async () => {
     // Else the retry may come before the pause.
     const later = (response: ServerResponse) => void response.writeHead(503, { 'retry-after': '5' }).end()
     const receiver = await receive(later, 200)
@@ -123,7 +123,7 @@ describe('a receiver', () => {
     assert.equal((await act(receiverId, 'resume')).status, 409)
   })
 
-  it('is disabled after a 410; after a resume, failed deliveries can be sent again', async () => {
+  it('is disabled after a 410, and can get failed deliveries again after a resume', async () => {
     const receiver = await receive(410, 200)
     const [gone = ''] = await owe(installed.endpoint, { url: receiver.url })
     assert.equal((await settled(gone)).state, 'failed')
@@ -156,7 +156,7 @@ describe('a receiver', () => {
     }
   })
 
-  it('gets one delivery after the other when it is ordered, pending ones included', async () => {
+  it('gets one delivery after the other when it is ordered, also pending ones', async () => {
     const receiver = await receive(503, 503, 200)
     const url = receiver.url
     const [first = ''] = await owe(installed.endpoint, { url, id: 'order-0' })
@@ -175,7 +175,7 @@ describe('a receiver', () => {
     assert.deepEqual(ids, ['order-0', 'order-0', ...expected])
   })
 
-  it('gets a signed example on request, marked as an example', async () => {
+  it('gets a signed example on request, which is marked as one', async () => {
     const receiver = await receive(200)
     const [id] = await owe(installed.endpoint, { url: receiver.url })
     const receiverId = await receiverOf(id)

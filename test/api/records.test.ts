@@ -62,7 +62,7 @@ const createSite = (org: string, slug: string, more: object = {}) =>
   annex.api('POST', `/v1/orgs/${org}/sites`, { slug, title: slug, ...more })
 
 describe('an organization', () => {
-  it('is changed, and deleted with all that it has', async () => {
+  it('can be changed, and deleted with all its records', async () => {
     const made = await annex.api('POST', '/v1/orgs', {
       subdomain: 'gone',
       title: 'Gone',
@@ -87,7 +87,7 @@ describe('an organization', () => {
     assert.equal((await annex.api('GET', '/v1/orgs/ext-org')).status, 404)
   })
 
-  it('keeps its subdomain and external ids from its admins, as these are unique on this Annex', async () => {
+  it('does not let its admins change its unique names', async () => {
     const admin = as(members.acme)
     assert.equal((await admin('PATCH', '/v1/orgs/acme', { title: 'Acme' })).json.title, 'Acme')
     for (const body of [{ subdomain: 'home2' }, { externalIds: ['home'] }]) {
@@ -100,7 +100,7 @@ describe('an organization', () => {
     assert.deepEqual(refusal(await admin('DELETE', '/v1/orgs/acme')), [403, 'forbidden'])
   })
 
-  it('is not deleted while it owns integrations or has installations, nor when Annex needs it', async () => {
+  it('is not deleted while it has installations, or when Annex needs it', async () => {
     assert.deepEqual(refusal(await annex.api('DELETE', '/v1/orgs/home')), [409, 'conflict'])
     await annex.api('POST', '/v1/integrations/reads/installations', {
       organization: 'other',
@@ -127,7 +127,7 @@ for (const kind of ['site', 'space'] as const) {
   const pathOf = (name: string) => (kind === 'site' ? `/v1/orgs/acme/sites/${name}` : `/v1/spaces/${name}`)
 
   describe(`a ${kind}`, () => {
-    it('has title, slug, visibility and external ids, which its members change', async () => {
+    it('has title, slug, visibility and external ids, and its members change them', async () => {
       const made = await create('acme', `first-${kind}`, { visibility: 'public', externalIds: ['x1', 'x2'] })
       assert.equal(made.status, 201, made.text)
       assert.deepEqual([made.json.visibility, made.json.externalIds], ['public', ['x1', 'x2']])
@@ -146,7 +146,7 @@ for (const kind of ['site', 'space'] as const) {
       assert.equal((await create('acme', `third-${kind}`)).json.visibility, 'private')
     })
 
-    it('is found by an external id within its organization, and only there', async () => {
+    it('is found by an external id within its organization only', async () => {
       const mine = (await create('acme', `a-${kind}`, { externalIds: [`${kind}_shared`] })).json
       const theirs = (await create('other', `b-${kind}`, { externalIds: [`${kind}_shared`] })).json
       const org = kind === 'site' ? '/v1/orgs/other/sites/' : '/v1/spaces/'
@@ -155,7 +155,7 @@ for (const kind of ['site', 'space'] as const) {
       assert.equal((await as(members.acme)('GET', pathOf(theirs.id))).status, 404)
     })
 
-    it('cannot take a slug or external id of its organization, and cannot hide a record behind one', async () => {
+    it('cannot take a slug or external id of another record of its organization', async () => {
       const taken = (await create('acme', `taken-${kind}`, { externalIds: [`taken-id-${kind}`] })).json
       const other = (await create('acme', `free-${kind}`)).json
       for (const body of [{ slug: `taken-${kind}` }, { externalIds: ['new', `taken-id-${kind}`] }]) {
@@ -173,7 +173,7 @@ for (const kind of ['site', 'space'] as const) {
       }
     })
 
-    it('is deleted, but not while an integration is installed in it', async () => {
+    it('is not deleted while an integration is installed in it', async () => {
       const sample = annex.server.samples[kind]
       const path = kind === 'site' ? `/v1/orgs/home/sites/${sample}` : `/v1/spaces/${sample}`
       const refused = await annex.api('DELETE', path)
@@ -193,7 +193,7 @@ for (const kind of ['site', 'space'] as const) {
 }
 
 describe('external ids', () => {
-  it('stand for ours where an integration is installed, and in events', async () => {
+  it('can replace ids at installs and in events', async () => {
     await createSite('acme', 'events', { externalIds: ['ext/site'] })
     const admin = as(members.acme)
     const installed = await admin(
@@ -212,7 +212,7 @@ describe('external ids', () => {
 })
 
 describe('an integration', () => {
-  it('lists its sites and spaces in pages, by the external ids that its script gives them', async () => {
+  it('lists its sites and spaces in pages, filtered by external id', async () => {
     const { json: all } = await annex.api('GET', '/v1/integrations/writes/installations')
     const home = all.items.find((one: Json) => one.target.organization === annex.server.samples.organization)
     const path = `/v1/integrations/writes/installations/${home.id}/spaces`
@@ -247,7 +247,7 @@ describe('the visibility of a space', () => {
       .map(({ text }: Json) => JSON.parse(text))
   }
 
-  it('is told to scripts with the scope space:metadata:read, when it changes', async () => {
+  it('is published at a change, to scripts with the scope space:metadata:read', async () => {
     const { space } = annex.server.samples
     const path = `/v1/spaces/${space}`
     const { visibility: first } = (await annex.api('GET', path)).json
@@ -265,7 +265,7 @@ describe('the visibility of a space', () => {
     for (const event of events) assert.ok(check(event), JSON.stringify(check.errors))
   })
 
-  it('is told by no request that publishes, and by no refused change', async () => {
+  it('is not published by a forged event or a refused change', async () => {
     const { space } = annex.server.samples
     const forged = {
       type: 'space_visibility_updated',
@@ -286,7 +286,7 @@ describe('the visibility of a space', () => {
 })
 
 describe('a script', () => {
-  it('changes its space with the scope space:metadata:write, and no other space', async () => {
+  it('changes its own space with the scope space:metadata:write, and no other space', async () => {
     const { reads, writes } = scripts
     assert.ok(reads && writes)
     const path = `/v1/spaces/${annex.server.samples.space}`

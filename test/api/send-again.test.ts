@@ -18,7 +18,7 @@ describe('sending deliveries again', () => {
   const { receive, delivery, settled } = watchDeliveries(ends, () => annex.api)
   const sendFailed = (body: object) => annex.api('POST', '/v1/deliveries/send-failed', body)
 
-  it('begins a new round of the schedule for a failed one, and counts attempts on', async () => {
+  it('begins a new round of the schedule for a failed delivery, and continues its attempt numbers', async () => {
     // Two attempts are one round.
     const receiver = await receive(503, 503, 503, 200)
     const [id = ''] = await owe(endpoint, { url: receiver.url })
@@ -40,7 +40,7 @@ describe('sending deliveries again', () => {
     assert.equal(bodies.size, 1, 'the same bytes')
   })
 
-  it('sends the same event once more for a delivered one', async () => {
+  it('sends the same event again for a delivered one', async () => {
     const receiver = await receive(200)
     const [id = ''] = await owe(endpoint, { url: receiver.url })
     await settled(id)
@@ -54,7 +54,7 @@ describe('sending deliveries again', () => {
     assert.deepEqual([state, attempts], ['delivered', 2])
   })
 
-  it('tries one now that waits for a Retry-After of an hour, in its round of the schedule', async () => {
+  it('makes an attempt now during a long Retry-After, in the same round of the schedule', async () => {
     const later = (response: ServerResponse) => void response.writeHead(503, { 'retry-after': '3600' }).end()
     for (const [answers, state] of [
       [[later, 200], 'delivered'],
@@ -74,7 +74,7 @@ describe('sending deliveries again', () => {
     }
   })
 
-  it('refuses one that is being sent or waits for a resume with 409, and an unknown one with 404', async () => {
+  it('refuses a running or waiting delivery with 409, and an unknown one with 404', async () => {
     const receiver = await receive(() => {}, 200)
     const [id = ''] = await owe(endpoint, { url: receiver.url })
     await receiver.waitFor(1)
@@ -90,7 +90,7 @@ describe('sending deliveries again', () => {
     assert.equal((await annex.api('POST', '/v1/deliveries/dlv_none/send')).status, 404)
   })
 
-  it('counts the failed ones in a dry run, and sends each once, spread over time', async () => {
+  it('counts failed deliveries in a dry run, and sends each once, spread over time', async () => {
     const receiver = await receive(400)
     const before = await owe(endpoint, { url: receiver.url, type: 'early' })
     for (const id of before) await settled(id)
@@ -119,7 +119,7 @@ describe('sending deliveries again', () => {
     assert.equal((await delivery(before[0] ?? '')).attempts, 1)
   })
 
-  it('answers when the failed ones are pending, each with its due time', async () => {
+  it('answers once all failed deliveries are pending, each with its due time', async () => {
     const receiver = await receive(400)
     const since = new Date().toISOString()
     const ids = await owe(endpoint, { url: receiver.url, type: 'many' }, 8)
@@ -139,7 +139,7 @@ describe('sending deliveries again', () => {
     assert.equal(now.status, 202, `one of them is sent now: ${now.json.error?.message}`)
   })
 
-  it('requires a time, and sends only deliveries of the organization', async () => {
+  it('requires a start time, and sends deliveries of the caller’s organization only', async () => {
     assert.equal((await sendFailed({})).status, 422)
     assert.equal((await sendFailed({ since: 'lunch' })).status, 400)
     assert.equal((await sendFailed({ since: '2026-01-01', perSecond: 0 })).status, 422)

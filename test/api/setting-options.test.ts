@@ -74,7 +74,7 @@ describe('the choices of a setting', () => {
   const ask = (name: string, query = '') => annex.api('GET', `${path}/configuration/${name}/options${query}`)
   const valuesOf = ({ json }: { json: Json }) => json.options.map(({ value }: Json) => value)
 
-  it('are a list of the script, of which `q` and `value` pick some', async () => {
+  it('are a list from the script, filtered by `q` and `value`', async () => {
     const { json } = await ask('plain')
     assert.equal(json.options.length, 5)
     assert.deepEqual(json.options[0], { label: 'Channel 0', value: 'c0' })
@@ -83,25 +83,25 @@ describe('the choices of a setting', () => {
     assert.deepEqual(valuesOf(await ask('plain', '?value=gone')), [])
   })
 
-  it('come in pages where the script has pages', async () => {
+  it('come in pages if the script has pages', async () => {
     const first = await ask('paged')
     assert.deepEqual([valuesOf(first), first.json.next], [['c0', 'c1'], '1'])
     const last = await ask('paged', '?page=2')
     assert.deepEqual([valuesOf(last), last.json.next], [['c4'], undefined])
   })
 
-  it('are asked for at the endpoint of the level', async () => {
+  it('are read from the endpoint of the level', async () => {
     const [{ label }] = (await ask('echo', '?page=2')).json.options
     const url = new URL(label)
     assert.match(url.pathname, /^\/x\/chooser\/inst_[^/]+\/sites\/site_[^/]+\/choices\/echo$/)
     assert.equal(url.search, '?kind=open&page=2')
   })
 
-  it('are those of `enum` alone where the manifest has it', async () => {
+  it('are limited to `enum` if the manifest has it', async () => {
     assert.deepEqual(valuesOf(await ask('few')), ['c1', 'c3'])
   })
 
-  it('keep the label of what is chosen, for when the provider is down', async () => {
+  it('keep the label of a chosen value while the provider is down', async () => {
     await annex.api('PUT', `${path}/configuration/paged`, { value: 'c4' })
     assert.deepEqual((await ask('paged', '?value=c4')).json.options, [{ label: 'Channel 4', value: 'c4' }])
     assert.deepEqual((await annex.api('GET', path)).json.labels, { paged: 'Channel 4' })
@@ -115,7 +115,7 @@ describe('the choices of a setting', () => {
     assert.equal((await annex.api('GET', path)).json.labels, undefined)
   })
 
-  it('confirm a value that was typed: without them it is stored, and its name is listed', async () => {
+  it('confirm a typed value: an unconfirmed one is stored, and its name is listed', async () => {
     const unconfirmed = async () => (await annex.api('GET', path)).json.unconfirmed
     const set = (name: string, value: unknown, more = {}) =>
       annex.api('PUT', `${path}/configuration/${name}`, { value, ...more })
@@ -152,14 +152,14 @@ describe('the choices of a setting', () => {
     ['other', /neither a list nor \{ "options": \[…\] \}/],
     ['failing', /it has the status 500/],
   ] as const) {
-    it(`are refused where the answer is hostile: ${name}`, async () => {
+    it(`are refused with 502 for a bad answer: ${name}`, async () => {
       const { status, json } = await ask(name)
       assert.deepEqual([status, json.error.code], [502, 'options_failed'])
       assert.match(json.error.message, reason)
     })
   }
 
-  it('are 404 for a setting that has none', async () => {
+  it('are 404 for a setting without choices', async () => {
     for (const name of ['text', 'nothing', '__proto__']) assert.equal((await ask(name)).status, 404, name)
   })
 })

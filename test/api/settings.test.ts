@@ -60,7 +60,7 @@ describe('one setting', () => {
     return json.items.map(({ text }: Json) => JSON.parse(text)).filter((event: Json) => event.type === type)
   }
 
-  it('says of each level which setting is a button', async () => {
+  it('is marked as a button at each level', async () => {
     const served = [
       (await annex.api('GET', '/v1/integrations/settled')).json,
       ...(await annex.api('GET', '/v1/integrations')).json.items,
@@ -77,7 +77,7 @@ describe('one setting', () => {
   for (const kind of ['site', 'space', 'installation'] as const) {
     const type = kind === 'installation' ? 'installation_setup' : `${kind}_installation_setup`
 
-    it(`is stored by itself (${kind}): the level is pending until all required ones are there`, async () => {
+    it(`can be stored alone (${kind}): the level is pending until all required ones are set`, async () => {
       const first = await put(paths[kind], 'region', 'eu')
       assert.deepEqual([first.status, first.json.status], [200, 'pending'])
       assert.deepEqual(first.json.configuration, { region: 'eu' })
@@ -104,7 +104,7 @@ describe('one setting', () => {
       assert.deepEqual(events[2].previous, { status: 'pending', configuration: { region: 'eu' } })
     })
 
-    it(`is refused with its own error only when it is wrong (${kind}), and changes nothing`, async () => {
+    it(`is refused with only its own error (${kind}), and changes nothing`, async () => {
       const before = (await annex.api('GET', paths[kind])).json
       for (const [name, value, message] of [
         ['region', 'mars', /"mars"/],
@@ -126,7 +126,7 @@ describe('one setting', () => {
     })
   }
 
-  it('leaves its default, or a pending level, when it is removed', async () => {
+  it('falls back to its default, or leaves a pending level, when it is removed', async () => {
     await put(paths.installation, 'limit', 7)
     const withDefault = await take(paths.installation, 'limit')
     assert.deepEqual([withDefault.status, withDefault.json.status], [200, 'active'])
@@ -138,7 +138,7 @@ describe('one setting', () => {
     assert.equal((await put(paths.installation, 'name', 'Ada')).json.status, 'active')
   })
 
-  it('can be edited at the same time as others: no edit is lost', async () => {
+  it('can be edited at the same time as others, without a lost edit', async () => {
     const edits = [
       put(paths.site, 'region', 'us'),
       put(paths.site, 'name', 'Bea'),
@@ -149,7 +149,7 @@ describe('one setting', () => {
     assert.deepEqual(configuration, { region: 'us', name: 'Bea', limit: 9 })
   })
 
-  it('disconnects a button with its copy for scripts, and keeps other stored values', async () => {
+  it('that is a button is disconnected with its copy for scripts, and other values stay', async () => {
     assert.equal(await (await fetch(`${endpoint}/connect`)).text(), 'connected')
     const connected = await put(paths.installation, 'region', 'us')
     assert.equal(connected.json.connections.connection.state, 'connected')
@@ -162,7 +162,7 @@ describe('one setting', () => {
     assert.deepEqual(environment.installation.configuration, { limit: 5, region: 'us', name: 'Ada', kept: 1 })
   })
 
-  it('can be edited by people only: a script replaces its whole configuration', async () => {
+  it('can be edited by people only', async () => {
     const { apiTokens }: Json = await (await fetch(endpoint)).json()
     const path = `${paths.installation}/configuration/region`
     const refused = await annex.api('PUT', path, { value: 'us' }, apiTokens.installation)

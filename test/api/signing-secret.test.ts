@@ -88,7 +88,7 @@ describe('rotating a signing secret', () => {
     assert.equal((await environment()).secrets.installation, signingSecret)
   })
 
-  it('ends the old secret at once with an overlap of 0, also during an overlap', async () => {
+  it('ends the old secret at once with an overlap of 0, also during another overlap', async () => {
     const { json } = await rotate({ overlapSeconds: 0 })
     assert.equal(json.previousSecretUntil, undefined)
     const received = await deliver()
@@ -108,7 +108,7 @@ describe('rotating a signing secret', () => {
     assert.equal((await rotate()).status, 200, 'and another rotation may begin')
   })
 
-  it('answers 409 during an overlap, until it is ended', async () => {
+  it('answers 409 during an overlap', async () => {
     const { signingSecret } = (await rotate()).json
     const refused = await rotate()
     assert.deepEqual([refused.status, refused.json.error.code], [409, 'conflict'])
@@ -132,7 +132,7 @@ describe('rotating a signing secret', () => {
     assert.equal(signedBy(received, lost), false)
   })
 
-  it('lets one of several concurrent rotations win: its secret signs', async () => {
+  it('lets one of several concurrent rotations win', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => rotate()))
     const done = answers.filter(({ status }) => status === 200)
     assert.equal(done.length, 1)
@@ -141,7 +141,7 @@ describe('rotating a signing secret', () => {
     assert.ok(signedBy(received, secret) && signedBy(received, done[0]?.json.signingSecret))
   })
 
-  it('changes the secret of its own level only', async () => {
+  it('changes the secret of one level only', async () => {
     const { site } = annex.server.samples
     const installed = await annex.api('POST', `${path}/sites`, { site })
     assert.equal(installed.status, 201)
@@ -186,7 +186,7 @@ describe('rotating a signing secret', () => {
     assert.equal((await rotate({}, wrongName)).status, 404)
   })
 
-  it('refuses a secret from the caller, and wrong overlaps', async () => {
+  it('refuses a secret in the request, and wrong overlaps', async () => {
     const bodies: Json[] = [
       { signingSecret: 'whsec_mine' },
       { secret: 'weak' },

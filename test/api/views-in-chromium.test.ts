@@ -78,7 +78,7 @@ describe('the script of a site in Chromium', { skip: skipWithoutChromium() }, ()
     ['with the Navigation API', undefined],
     ['without the Navigation API', withoutNavigation],
   ] as const) {
-    it(`${browser} counts each page that is loaded, with the page before`, async () => {
+    it(`${browser} counts each loaded page with the previous page`, async () => {
       await visit(async (page, seen) => {
         assert.equal(
           await page.evaluate('typeof navigation?.navigate'),
@@ -92,7 +92,7 @@ describe('the script of a site in Chromium', { skip: skipWithoutChromium() }, ()
       }, init)
     })
 
-    it(`${browser} counts pages without a load, each with the one before`, async () => {
+    it(`${browser} counts pages without a load, each with the previous page`, async () => {
       await visit(async (page, seen) => {
         await page.evaluate(`history.pushState(null, '', '/x?q=1#top')`)
         await seen(2)
@@ -113,7 +113,7 @@ describe('the script of a site in Chromium', { skip: skipWithoutChromium() }, ()
       }, init)
     })
 
-    it(`${browser} counts a page that comes back from the back/forward cache`, async () => {
+    it(`${browser} counts a page from the back/forward cache`, async () => {
       await visit(async (page, seen) => {
         await seen(1)
         await page.evaluate(
@@ -134,7 +134,7 @@ describe('the script of a site in Chromium', { skip: skipWithoutChromium() }, ()
     })
   }
 
-  it('names the page elsewhere that led to the site', async () => {
+  it('names the foreign page that led to the site', async () => {
     const context = await chromium.newContext()
     const page = await context.newPage()
     const begun = (await read()).length
@@ -147,7 +147,7 @@ describe('the script of a site in Chromium', { skip: skipWithoutChromium() }, ()
     await context.close()
   })
 
-  it('sends no view with Global Privacy Control, but feedback that the visitor gives', async () => {
+  it('sends no view under Global Privacy Control, but still sends feedback', async () => {
     const context = await chromium.newContext()
     const page = await context.newPage()
     await page.addInitScript(withGpc)

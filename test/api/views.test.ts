@@ -66,7 +66,7 @@ describe('views of a site', () => {
     return (await annex.api('GET', `${path}?limit=200`)).json.count
   }
 
-  it('are taken from a page of the site, which may read the answer', async () => {
+  it('are accepted from a page of the site, which may read the answer', async () => {
     const taken = await send({})
     assert.equal(taken.status, 202, taken.text)
     assert.match(taken.json.eventId, /^evt_/)
@@ -76,7 +76,7 @@ describe('views of a site', () => {
     assert.equal(await count(), 1)
   })
 
-  describe('have the cookies that the site names', () => {
+  describe('and cookies', () => {
     const settings = '/v1/orgs/home/sites/docs/script'
     const name = (cookies: unknown) => annex.api('PUT', settings, { cookies })
     const seen = async (body: object): Promise<Json> => {
@@ -87,12 +87,12 @@ describe('views of a site', () => {
     }
     const sent = { consent: 'yes; a=1 %3D"', session: 's3cret', __proto__x: 'p' }
 
-    it('and none while it names none', async () => {
+    it('have none while the site names none', async () => {
       assert.deepEqual((await annex.api('GET', settings)).json.cookies, [])
       assert.deepEqual(await seen({ cookies: sent }), {})
     })
 
-    it('and no others, whatever a visitor sends', async () => {
+    it('have only the cookies that the site names', async () => {
       const { json, status } = await name(['consent', '__proto__', 'constructor'])
       assert.deepEqual([status, json.cookies], [200, ['consent', '__proto__', 'constructor']])
       assert.deepEqual(await seen({ cookies: sent }), { consent: sent.consent })
@@ -104,7 +104,7 @@ describe('views of a site', () => {
       assert.deepEqual(await seen({ cookies: { consent: 'é'.repeat(4096) } }), { consent: 'é'.repeat(4096) })
     })
 
-    it('within limits', async () => {
+    it('are refused with too many, too long or wrongly named cookies', async () => {
       const wrong: unknown[] = [
         { consent: 'x'.repeat(4097) },
         { consent: 1 },
@@ -140,12 +140,12 @@ describe('views of a site', () => {
       ])
     })
 
-    it('but not feedback: its scope does not give them', async () => {
+    it('have none with feedback', async () => {
       const { status } = await send({ to: 'feedback', body: { rating: 'good', cookies: { consent: 'x' } } })
       assert.equal(status, 422)
     })
 
-    it('until it names none', async () => {
+    it('have none again after the site clears its list', async () => {
       await annex.api('PUT', settings, { origins: [own] })
       assert.equal((await annex.api('GET', settings)).json.cookies.length, 3)
       assert.deepEqual((await name([])).json.cookies, [])
@@ -155,7 +155,7 @@ describe('views of a site', () => {
     })
   })
 
-  it('may be sent as JSON by a page of the site, and of no other: the preflight says so', async () => {
+  it('may be sent as JSON by pages of the site, and the preflight refuses other pages', async () => {
     for (const to of ['views', 'feedback']) {
       const ask = (origin: string) =>
         fetch(`${annex.url}/v1/sites/${sites[0]?.id}/${to}`, {
@@ -185,7 +185,7 @@ describe('views of a site', () => {
     assert.equal(missing.status, 404)
   })
 
-  it('cannot be forged into the stream of another site', async () => {
+  it('cannot be forged for another site', async () => {
     const before = [await count(0), await count(1)]
     const [home, acme] = sites
     const forgeries: [what: string, sent: Sent, status: number][] = [
@@ -237,13 +237,13 @@ describe('views of a site', () => {
     assert.deepEqual([await count(0), await count(1)], before)
   })
 
-  it('have the visitor’s own address, whatever a header says', async () => {
+  it('have the address of the connection, and ignore headers of proxies', async () => {
     await send({ headers: { 'x-forwarded-for': '203.0.113.9', 'x-real-ip': '203.0.113.9' } })
     const { json } = await annex.api('GET', `/v1/orgs/home/sites/${sites[0]?.id}/views?limit=1`)
     assert.equal(json.items[0].visitor.ip, '127.0.0.1')
   })
 
-  it('are refused above the rate limit, and a new key refuses the old one', async () => {
+  it('are refused above the rate limit, and with an old key', async () => {
     const [, acme] = sites
     const sent = { site: acme?.id ?? '', origin: 'https://acme.example' }
     const body = { key: acme?.key, url: 'https://acme.example/' }
@@ -263,7 +263,7 @@ describe('views of a site', () => {
     if (sites[0]) sites[0].key = renewed.json.key
   })
 
-  it('come from a script that is served to any page, and has only the site’s own values', async () => {
+  it('come from a script that any page can load, with values of its own site only', async () => {
     const response = await fetch(`${annex.url}/v1/sites/${sites[0]?.id}/script.js`)
     const text = await response.text()
     assert.match(response.headers.get('content-type') ?? '', /javascript/)
@@ -275,7 +275,7 @@ describe('views of a site', () => {
     assert.equal((await fetch(`${annex.url}/v1/sites/site_0/script.js`)).status, 404)
   })
 
-  it('take origins alone as origins', async () => {
+  it('accept only origins in their list of origins', async () => {
     const path = `/v1/orgs/home/sites/${sites[0]?.id}/script`
     for (const origin of [
       '*',
@@ -291,7 +291,7 @@ describe('views of a site', () => {
     assert.deepEqual(json.origins, [own, own])
   })
 
-  it('have an adaptive schema that scripts with the scope read and write', async () => {
+  it('have an adaptive schema, which scripts with the scope read and write', async () => {
     const ask = async (endpoint: string, method: string, body?: object): Promise<[number, Json]> => {
       const response = await fetch(endpoint, { method: 'POST', body: JSON.stringify({ method, body }) })
       return [response.status, await response.json()]

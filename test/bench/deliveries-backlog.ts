@@ -69,7 +69,7 @@ printGoals(terminal, [
 
 type Held = { receiver: Receiver; side: Side }
 
-/** An Annex that owes so many deliveries, due in an hour: each has failed once. */
+/** An Annex with this many pending deliveries, due in an hour: each has failed once. */
 async function startWithOwed(count: number): Promise<Held> {
   const receiver = await startReceiver(receivers)
   ends.defer(receiver.close)

@@ -1,4 +1,4 @@
-// SIGKILL with much owed, and a start on the same store: how long until all of it is delivered, and what came twice.
+// SIGKILL with many pending deliveries, and a start on the same store: time until all are delivered, and duplicates.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTerminal, printTable } from '../../host/cli/terminal.ts'
 import { nowMs } from './deliveries/child-calls.ts'
@@ -69,7 +69,7 @@ async function crash() {
     receiver.call('expect', { count: owed - underWay }),
     side.startAgain().then((again) => ({ again, readyMs: nowMs() })),
   ])
-  // Not before all has come: whoever asks takes time from the host.
+  // Only after all deliveries have come, as a query takes time from the host.
   await again.call('settle', undefined)
   const { lastMs, duplicates: twice } = await receiver.call('counts', undefined)
   return {

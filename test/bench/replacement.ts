@@ -9,7 +9,7 @@ import { startEcho } from './servers/start-annex.ts'
 
 const kills = 10
 const loadedBy = 20
-/** One that lived for less than a second is started again only when somebody asks. */
+/** A process that lived for less than a second is started again with the next request only. */
 const betweenMs = 1_500
 
 const terminal = createTerminal(process)

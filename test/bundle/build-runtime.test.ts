@@ -5,7 +5,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { buildPrelude, buildProcessCode, loadProcessCode } from '../../host/bundle/build-runtime.ts'
 
-test('the prelude is built once for the same sources, and read from the cache then', async () => {
+test('the prelude is built once for the same sources, and then read from the cache', async () => {
   const cacheFolder = path.join(await mkdtemp(path.join(tmpdir(), 'annex-prelude-')), 'not', 'there yet')
   const [first, second] = await Promise.all([buildPrelude({ cacheFolder }), buildPrelude({ cacheFolder })])
   assert.deepEqual(first, second)
@@ -18,14 +18,14 @@ test('the prelude is built once for the same sources, and read from the cache th
   await rm(path.resolve(cacheFolder, '../..'), { recursive: true })
 })
 
-test('the prelude holds no path of the machine that built it', async () => {
+test('the prelude contains no path of the machine that built it', async () => {
   const cacheFolder = await mkdtemp(path.join(tmpdir(), 'annex-prelude-'))
   const { code } = await buildPrelude({ cacheFolder })
   assert.equal(code.includes(path.resolve(import.meta.dirname, '../..')), false)
   await rm(cacheFolder, { recursive: true })
 })
 
-test('the code of a sandbox process is built once for the same sources, and read from the cache then', async () => {
+test('the code of a sandbox process is built once for the same sources, and then cached', async () => {
   const cacheFolder = await mkdtemp(path.join(tmpdir(), 'annex-process-'))
   const built = await loadProcessCode({ cacheFolder })
   assert.deepEqual(built, await buildProcessCode())

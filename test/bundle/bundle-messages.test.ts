@@ -19,7 +19,7 @@ test('a top-level await is an error with a hint', async (t) => {
   assert.doesNotMatch(text, /cjs|output format/)
 })
 
-test('import.meta is a warning that says what there is instead', async (t) => {
+test('import.meta is a warning that names its replacement', async (t) => {
   const { bundle: made, problems } = await bundle(t, {
     'index.ts': 'export default { at: import.meta.url }',
   })
@@ -32,7 +32,7 @@ test('import.meta is a warning that says what there is instead', async (t) => {
   assert.doesNotMatch(text, /cjs|esm|output format/)
 })
 
-test('an import that the SDK does not have names the SDK, and no folder of the host', async (t) => {
+test('an import that the SDK lacks names the SDK, and no folder of the host', async (t) => {
   for (const name of ['@annex/runtime', '@gitbook/runtime']) {
     const text = textOf(
       await bundle(t, {

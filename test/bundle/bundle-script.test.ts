@@ -9,7 +9,7 @@ import { mapStack } from '../../host/bundle/map-stack.ts'
 import { bundle, type Files, run, textOf } from './bundling.ts'
 import { addFiles, createFolder, createManifest, createSdk } from './plugin-folder.ts'
 
-test('a script and what it imports become one statement that defines the integration', async (t) => {
+test('a script and its imports become one statement that defines the integration', async (t) => {
   const result = await bundle(t, {
     'index.ts': `#!/usr/bin/env annex
 import { createIntegration } from '@annex/runtime'
@@ -56,7 +56,7 @@ test('an integration without a script has an empty bundle', async (t) => {
   assert.deepEqual(run(result), {})
 })
 
-test('modules of Node are refused, each where it is imported, with what to use instead', async (t) => {
+test('each import of a Node module is refused, with its replacement', async (t) => {
   const text = textOf(
     await bundle(t, {
       'index.ts': `import { readFile } from 'node:fs/promises'\nimport { hash } from './lib/hash.ts'\nexport default [readFile, hash]\n`,
@@ -73,7 +73,7 @@ test('modules of Node are refused, each where it is imported, with what to use i
   assert.match(text, /hint: use crypto\.subtle/)
 })
 
-test('syntax errors and missing files and packages are all listed with their position', async (t) => {
+test('each syntax error, missing file and missing package is listed with its position', async (t) => {
   const text = textOf(
     await bundle(t, {
       'index.ts': `import './broken.ts'\nimport './gone.ts'\nimport 'left-pad'\n`,
@@ -85,12 +85,12 @@ test('syntax errors and missing files and packages are all listed with their pos
   assert.match(text, /^index\.ts:3:8 error the package "left-pad" is not installed/m)
 })
 
-test('of thousands of mistakes the first fifty are listed', async (t) => {
+test('the first fifty of thousands of mistakes are listed', async (t) => {
   const { problems } = await bundle(t, { 'index.ts': 'const a = 1\n'.repeat(2000) })
   assert.deepEqual([problems.length, problems[0]?.line, problems[49]?.line], [50, 2, 51])
 })
 
-test('a package that lies above the plugin folder is not installed, and a module of Node has its hint', async (t) => {
+test('a package above the plugin folder counts as not installed, and a Node module has its hint', async (t) => {
   const above = await createFolder(t, {
     'node_modules/buffer/index.js': '',
     'node_modules/@scope/left-pad/lib/index.js': '',
@@ -107,7 +107,7 @@ test('a package that lies above the plugin folder is not installed, and a module
   assert.match(text, /npm install --prefix \S+ @scope\/left-pad$/m)
 })
 
-test('a package of the name of a Node module is bundled from the plugin folder', async (t) => {
+test('a package with the name of a Node module is bundled from the plugin folder', async (t) => {
   const result = await bundle(t, {
     'index.ts': `import a from 'buffer'; export default { a }`,
     'node_modules/buffer/index.js': 'module.exports = 1',
@@ -233,7 +233,7 @@ for (const script of globs) {
   })
 }
 
-test('a path without a variable part is bundled however it is written', async (t) => {
+test('a path without a variable part is bundled in any notation', async (t) => {
   const result = await bundle(t, {
     'index.ts': 'export default { a: require("./a.ts").default, b: () => import(/* b */ `./b.ts`) }',
     'a.ts': 'export default 1',
@@ -267,7 +267,7 @@ test('a FIFO in place of a package.json is an error, not a wait', async (t) => {
   assert.match(text, /node_modules\/pipe\/package\.json is neither a file nor a folder/)
 })
 
-test('a package.json that esbuild should not read is an error, wherever it lies', async (t) => {
+test('a package.json that is too large or not a file is an error', async (t) => {
   const huge = await bundle(t, {
     'index.ts': `import 'a'`,
     'node_modules/a/package.json': ' '.repeat(2_000_000),
@@ -284,7 +284,7 @@ test('a package.json that esbuild should not read is an error, wherever it lies'
   assert.match(text, /\.git\/a\/package\.json is neither a file nor a folder/)
 })
 
-test('the file that a sourceMappingURL comment names is not read', async (t) => {
+test('a file that a sourceMappingURL comment names is not read', async (t) => {
   const map = JSON.stringify({ version: 3, sources: ['x'], sourcesContent: [secret], mappings: 'AAAA' })
   const out = await createFolder(t, { 'm.map': map })
   for (const comment of [
@@ -310,7 +310,7 @@ test('the file that a sourceMappingURL comment names is not read', async (t) => 
   assert.ok(plain.outputFiles.some((file) => file.text.includes(secret)))
 })
 
-test('the script cannot import parts of the SDK by their path', async (t) => {
+test('a script cannot import parts of the SDK by their path', async (t) => {
   const sdkFolder = await createSdk(t)
   await addFiles(sdkFolder, { 'inner.ts': `export default '${secret}'` })
   const folder = await createFolder(t, {
@@ -326,7 +326,7 @@ test('the script cannot import parts of the SDK by their path', async (t) => {
   assert.match(textOf(await bundleScript(named, createManifest(), { sdkFolder })), /the SDK has no module/)
 })
 
-test('a bundle over the limit is refused with its largest files', async (t) => {
+test('a bundle above the limit is refused with its largest files', async (t) => {
   const big = `export default "${'x'.repeat(2_700_000)}"`
   const text = textOf(
     await bundle(t, {
@@ -339,7 +339,7 @@ test('a bundle over the limit is refused with its largest files', async (t) => {
   assert.match(text, /hint: largest files: a\.ts \(\d+ bytes\), b\.ts/)
 })
 
-test('a script that takes esbuild down is an error, and the next one is bundled', {
+test('a script that crashes esbuild is an error, and the next one is bundled', {
   timeout: 60_000,
 }, async (t) => {
   const deep = await createFolder(t, { 'index.ts': `export default ${'('.repeat(1_500_000)}` })
@@ -402,12 +402,12 @@ const misleading: Record<string, { files: Files; says: RegExp; hint: RegExp }> =
     says: /"lib\/a" is no package, and "paths" of tsconfig\.json are not read$/m,
     hint: /write a path that begins with \.\//,
   },
-  'an entry of "imports" that is not there': {
+  'a missing entry of "imports"': {
     files: { 'index.ts': `import '#lib/a'`, 'package.json': '{}' },
     says: /"imports" in package\.json leads to no file for "#lib\/a"$/m,
     hint: /"imports": \{/,
   },
-  'a part that a package keeps to itself': {
+  'a private part of a package': {
     files: {
       'index.ts': `import 'pkg/inner.js'`,
       'node_modules/pkg/package.json': '{"exports":"./index.js"}',
@@ -417,7 +417,7 @@ const misleading: Record<string, { files: Files; says: RegExp; hint: RegExp }> =
     says: /the package "pkg" is there, and has nothing to import as "pkg\/inner\.js"$/m,
     hint: /"exports"/,
   },
-  'a package whose files were not built': {
+  'a package without its built files': {
     files: { 'index.ts': `import 'pkg'`, 'node_modules/pkg/package.json': '{"main":"./dist/index.js"}' },
     says: /the package "pkg" is there, and has nothing to import as "pkg"$/m,
     hint: /"main"/,
@@ -425,14 +425,14 @@ const misleading: Record<string, { files: Files; says: RegExp; hint: RegExp }> =
 }
 
 for (const [what, { files, says, hint }] of Object.entries(misleading)) {
-  test(`an import that finds nothing says why: ${what}`, async (t) => {
+  test(`an import that finds nothing has its reason: ${what}`, async (t) => {
     const text = textOf(await bundle(t, files))
     assert.match(text, says)
     assert.match(text, hint)
   })
 }
 
-test('the way that the hint for an alias names works', async (t) => {
+test('the hint for an alias works', async (t) => {
   const result = await bundle(t, {
     'index.ts': `import x from '#lib/a.ts'\nexport default { x }`,
     'package.json': '{ "imports": { "#lib/*": "./lib/*" } }',

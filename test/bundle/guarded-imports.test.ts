@@ -41,13 +41,13 @@ const guarded: Record<string, string> = {
 const beside: Files = { 'addon.node': '\u007fELF' }
 
 for (const [way, script] of Object.entries(guarded)) {
-  test(`a missing module throws when it is asked for: ${way}`, async (t) => {
+  test(`a missing module throws when it is used: ${way}`, async (t) => {
     const { go } = run(await bundle(t, { ...beside, 'index.ts': script }))
     assert.equal(await (go as () => unknown)(), 'without')
   })
 }
 
-test('the error of a missing module has the code that Node gives it, and says what to do', async (t) => {
+test('the error of a missing module has Node’s code and the next step', async (t) => {
   const script = `
     const describe = ({ code, message }) => [code, message]
     export default { go: async () => {
@@ -68,7 +68,7 @@ test('the error of a missing module has the code that Node gives it, and says wh
   ])
 })
 
-test('a module that is there is bundled inside a guard too', async (t) => {
+test('an installed module is bundled inside a guard, too', async (t) => {
   const result = await bundle(t, {
     'index.ts': `export default { go: () => { try { return require('here') } catch { return 'without' } } }`,
     'node_modules/here/index.js': `module.exports = 'here'`,
@@ -102,7 +102,7 @@ const unguarded: Record<string, string> = {
 }
 
 for (const [way, script] of Object.entries(unguarded)) {
-  test(`a missing module fails the bundle outside of a guard: ${way}`, async (t) => {
+  test(`a missing module fails the bundle outside a guard: ${way}`, async (t) => {
     const text = textOf(await bundle(t, { 'index.ts': script }))
     assert.match(text, /^index\.ts:\d+:\d+ error the package "canvas" is not installed in the plugin folder/m)
   })

@@ -26,7 +26,7 @@ const createPlugin = async (t: TestContext): Promise<string> => {
   return folder
 }
 
-test('a bundle is made once and then comes from the cache', async (t) => {
+test('a bundle is built once, and then comes from the cache', async (t) => {
   const folder = await createPlugin(t)
   const options = { sdkFolder: await createSdk(t), cacheFolder: await createFolder(t, {}) }
   const first = await loadBundle(folder, createManifest(), options)
@@ -42,17 +42,16 @@ const changes: Record<string, (folder: string, sdkFolder: string) => Promise<voi
   'a new file': (folder) => addFiles(folder, { 'more.ts': '' }),
   'an installed package': (folder) =>
     addFiles(folder, { 'node_modules/pkg/index.js': 'export const n = 22' }),
-  'an installed package, with the size and the time that it had': async (folder) => {
+  'an installed package with the same size and time': async (folder) => {
     const path = join(folder, 'node_modules/pkg/index.js')
     const { atime, mtime } = await stat(path)
     await writeFile(path, 'export const n = 2')
     await utimes(path, atime, mtime)
   },
-  'what an installed package says is its main file': (folder) =>
+  'the main file of an installed package': (folder) =>
     addFiles(folder, { 'node_modules/pkg/package.json': '{"main":"./other.js"}' }),
-  'the kind of module that the folder has': (folder) =>
-    addFiles(folder, { 'package.json': '{"type":"module"}' }),
-  'where a symlink leads': async (folder) => {
+  'the module kind of the folder': (folder) => addFiles(folder, { 'package.json': '{"type":"module"}' }),
+  'the target of a symlink': async (folder) => {
     await rm(join(folder, 'node_modules/linked'))
     await symlink('store/b', join(folder, 'node_modules/linked'))
   },
@@ -62,7 +61,7 @@ const changes: Record<string, (folder: string, sdkFolder: string) => Promise<voi
 }
 
 for (const [what, change] of Object.entries(changes)) {
-  test(`the bundle is made again after a change of ${what}`, async (t) => {
+  test(`the bundle is built again after a change of ${what}`, async (t) => {
     const folder = await createPlugin(t)
     const options = { sdkFolder: await createSdk(t), cacheFolder: await createFolder(t, {}) }
     await loadBundle(folder, createManifest(), options)
@@ -82,7 +81,7 @@ test('generated types do not change the bundle', async (t) => {
   assert.equal((await loadBundle(folder, createManifest(), options)).cached, true)
 })
 
-test('the warnings of a bundle come from the cache with it', async (t) => {
+test('the warnings of a bundle are cached with it', async (t) => {
   const folder = await createFolder(t, {
     'index.ts': `import { createIntegration } from '@annex/runtime'
 export default createIntegration({ same: ({}) === -0 })`,
@@ -95,7 +94,7 @@ export default createIntegration({ same: ({}) === -0 })`,
 })
 
 for (const damage of ['', 'not JSON', 'null', '{"digest":"x","text":"{}"}', 'cut']) {
-  test(`a damaged cache file (${damage || 'empty'}) is made again`, async (t) => {
+  test(`a damaged cache file (${damage || 'empty'}) is replaced`, async (t) => {
     const folder = await createPlugin(t)
     const options = { sdkFolder: await createSdk(t), cacheFolder: await createFolder(t, {}) }
     const first = await loadBundle(folder, createManifest(), options)
@@ -110,7 +109,7 @@ for (const damage of ['', 'not JSON', 'null', '{"digest":"x","text":"{}"}', 'cut
   })
 }
 
-test('a failed bundle is not kept', async (t) => {
+test('a failed bundle is not cached', async (t) => {
   const folder = await createFolder(t, { 'index.ts': `import 'gone'` })
   const options = { sdkFolder: await createSdk(t), cacheFolder: await createFolder(t, {}) }
   const { bundle, problems } = await loadBundle(folder, createManifest(), options)
@@ -119,7 +118,7 @@ test('a failed bundle is not kept', async (t) => {
   assert.deepEqual(await readdir(options.cacheFolder), [])
 })
 
-test('a folder has one entry in the cache: a save does not add to what is kept', async (t) => {
+test('a folder has one entry in the cache, which each save replaces', async (t) => {
   const folder = await createPlugin(t)
   const options = { sdkFolder: await createSdk(t), cacheFolder: await createFolder(t, {}) }
   for (const note of ['one', 'two', 'three']) {
@@ -129,7 +128,7 @@ test('a folder has one entry in the cache: a save does not add to what is kept',
   assert.equal((await readdir(join(options.cacheFolder, 'bundles'))).length, 1)
 })
 
-test('what was not used for 30 days leaves the cache, and what is used stays', async (t) => {
+test('a file leaves the cache after 30 days without use, and used files stay', async (t) => {
   const folder = await createPlugin(t)
   const cacheFolder = await createFolder(t, { 'prelude-old.js': '', 'bundles/a.json.draft.tmp': '' })
   const options = { sdkFolder: await createSdk(t), cacheFolder }
@@ -144,6 +143,6 @@ test('what was not used for 30 days leaves the cache, and what is used stays', a
   assert.equal((await loadBundle(folder, createManifest(), options)).cached, true)
 })
 
-test('a cache folder that is not there has nothing to remove', async (t) => {
+test('a missing cache folder is no error', async (t) => {
   await removeUnused(join(await createFolder(t, {}), 'none'))
 })

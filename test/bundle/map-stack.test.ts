@@ -6,11 +6,11 @@ import { mapStack } from '../../host/bundle/map-stack.ts'
 const map = JSON.stringify({ version: 3, sources: ['a.ts'], names: [], mappings: 'AAAA' })
 const mapped = (stack: string) => mapStack(stack, map, { integration: 'a', folderName: 'plugins/a' })
 
-test('a position in the bundle becomes the position in the source', () => {
+test('a position in the bundle becomes a position in the source', () => {
   assert.equal(mapped('Error: x\n    at f (annex:a:1:1)'), 'Error: x\n    at f (plugins/a/a.ts:1:1)')
 })
 
-test('positions of another integration are not taken for our own, and no text is left out', () => {
+test('positions of another integration stay unchanged, and so does all other text', () => {
   const stack =
     'Error: x\n    at g (annex:b:1:1) tail\n    at h (annex:a-b:1:1)\n    at annex:a:1:1 for user 42'
   assert.equal(
@@ -19,7 +19,7 @@ test('positions of another integration are not taken for our own, and no text is
   )
 })
 
-test('positions that are not in the map, or cannot be, stay as they are', () => {
+test('positions that are not in the map stay unchanged', () => {
   for (const position of [
     'annex:a:2:1',
     'annex:a:0:0',
@@ -32,7 +32,7 @@ test('positions that are not in the map, or cannot be, stay as they are', () => 
   }
 })
 
-test('frames in no file of the author are left out, and the text after them stays', () => {
+test('frames outside the author’s files are removed, and the text after them stays', () => {
   // Line 1 is the author's, line 2 the SDK's, line 3 stands in for a missing module, line 4 is the bundler's.
   const sources = ['a.ts', '@annex/runtime/dispatch.ts', 'missing:canvas?require']
   const several = JSON.stringify({ version: 3, sources, names: [], mappings: 'AAAA;ACAA;ACAA;A' })
@@ -54,13 +54,13 @@ test('frames in no file of the author are left out, and the text after them stay
   }
 })
 
-test('a stack without end is cut', () => {
+test('an endless stack is cut', () => {
   const stack = mapped(`annex:a:1:1 ${'annex:a:7:7\n'.repeat(1_000_000)}`)
   assert.ok(stack.startsWith('plugins/a/a.ts:1:1 '))
   assert.ok(stack.length < 20_000)
 })
 
-test('names that are made to slow a pattern down do not', () => {
+test('names that would slow down a pattern do not', () => {
   assert.equal(mapped('annex:'.repeat(2_000)), 'annex:'.repeat(2_000))
   assert.equal(mapped(`annex:${'a'.repeat(15_000)}`), `annex:${'a'.repeat(15_000)}`)
 })

@@ -56,7 +56,7 @@ export default { it, default: all.default, named, between }`
 for (const [importer, own] of Object.entries(importers)) {
   for (const [what, its] of Object.entries(imported)) {
     for (const [middle, theirs] of Object.entries(between)) {
-      test(`${importer} and ${middle} import ${what} as with plain esbuild`, async (t) => {
+      test(`${importer} and ${middle} import ${what} as plain esbuild does`, async (t) => {
         const [entry = ''] = Object.keys(own)
         const folder = await createFolder(t, { ...its, ...theirs, ...own, [entry]: script })
         const ours = await bundleScript(folder, createManifest({ script: entry }), {
@@ -83,7 +83,7 @@ function runPlain(code: string): unknown {
 
 const toText = (value: unknown): string => JSON.stringify(value, null, 1)
 
-test('a module gets all of a CommonJS package as its default, as in Node', async (t) => {
+test('a module gets the whole CommonJS package as its default, as in Node', async (t) => {
   const result = await bundle(t, {
     'index.ts': `import it from 'esm'\nexport default { it }`,
     'node_modules/esm/package.json': '{"type":"module"}',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { ownSourcesOf } from '../../host/bundle/own-sources.ts'
 
-it('the own sources of a bundle have the script first, however its manifest spells it', () => {
+it('the own sources of a bundle begin with the script, for any spelling in the manifest', () => {
   const sources = [
     '@annex/runtime/ui.ts',
     'lib/a.ts',

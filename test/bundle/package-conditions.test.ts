@@ -16,7 +16,7 @@ async function exported(t: TestContext, files: Record<string, string>): Promise<
   return JSON.parse(JSON.stringify(module.exports.default))
 }
 
-test('a package with a file for import and one for require gives each what it asks for', async (t) => {
+test('a package with files for import and require gives each its own', async (t) => {
   const files = {
     'index.ts': `import viaImport, { kind } from 'both'\nimport viaRequire from 'old'\nexport default [viaImport, kind, viaRequire]`,
     'node_modules/both/package.json': JSON.stringify({
@@ -30,7 +30,7 @@ test('a package with a file for import and one for require gives each what it as
   assert.deepEqual(await exported(t, files), ['imported', 'module', 'required'])
 })
 
-test('a package with a file for workers, browsers or bundlers gives that one, and never the one for Node', async (t) => {
+test('a package gives its file for workers, browsers or bundlers, and never the one for Node', async (t) => {
   const one = (name: string, conditions: object) => ({
     [`node_modules/${name}/package.json`]: JSON.stringify({ type: 'module', exports: { '.': conditions } }),
     [`node_modules/${name}/node.js`]: `import 'node:fs'\nexport default 'node'`,

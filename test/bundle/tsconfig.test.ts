@@ -80,7 +80,7 @@ describe('a tsconfig.json of a plugin folder: the bundle follows', () => {
     })
   }
 
-  test('the pragma of a file before it', async (t) => {
+  test('the pragma of a file first', async (t) => {
     const files = {
       'index.tsx': `/** @jsxRuntime automatic @jsxImportSource @annex/runtime */\n${element['index.tsx']}`,
     }
@@ -127,7 +127,7 @@ const unnamed = {
   ...{ target: 'ES2022', moduleDetection: 'auto', paths: null, preserveSymlinks: false, outDir: './dist' },
 }
 
-test('a warning names each option that would change what runs, at its line', async (t) => {
+test('a warning names each unsupported option, at its line', async (t) => {
   const folder = await createFolder(t, {
     'index.ts': 'export default {}',
     'tsconfig.json': JSON.stringify({ extends: './base.json', compilerOptions: named }, undefined, 2),
@@ -146,7 +146,7 @@ test('a warning names each option that would change what runs, at its line', asy
   }
 })
 
-test('options of the compiler’s checks alone are no warnings', async (t) => {
+test('options for type checks cause no warnings', async (t) => {
   assert.deepEqual(
     textsOf(await bundle(t, withOptions(unnamed, { 'index.tsx': 'export default {}' }), 'index.tsx')),
     [],
@@ -172,7 +172,7 @@ const half: [string, object, RegExp[]][] = [
   ],
   ['a factory of another type', { jsxFactory: 5 }, [/^"jsxFactory" .* it is 5, and no name of a function$/]],
   [
-    'a factory that is code',
+    'code as a factory',
     { jsxFactory: 'alert(1)//' },
     [/^"jsxFactory" .* it is "alert\(1\)\/\/", and no name/],
   ],
@@ -184,7 +184,7 @@ const half: [string, object, RegExp[]][] = [
   ],
 ]
 
-describe('a tsconfig.json that contradicts itself leaves JSX to the SDK, and has a warning for:', () => {
+describe('a contradictory tsconfig.json leaves JSX to the SDK, with a warning for:', () => {
   for (const [name, options, says] of half) {
     test(name, async (t) => {
       const bundling = await bundle(t, withOptions(options, element), 'index.tsx')
@@ -218,17 +218,17 @@ const hostile: [string, string | Uint8Array, RegExp | undefined][] = [
   ['with nothing but a comment', '// none', /is not read: Unexpected end/],
   ['a list', '[]', /is not read: it is no object/],
   ['null', 'null', /is not read: it is no object/],
-  ['with options that are a list', '{"compilerOptions":[]}', /"compilerOptions" is no object/],
-  ['with options that are a text', '{"compilerOptions":"x"}', /"compilerOptions" is no object/],
+  ['with a list of options', '{"compilerOptions":[]}', /"compilerOptions" is no object/],
+  ['with a text as options', '{"compilerOptions":"x"}', /"compilerOptions" is no object/],
   ['without options', '{"extends":"/etc/passwd","files":["/etc/passwd"]}', undefined],
   ['of 10 MB', ' '.repeat(10 * 1024 * 1024), /is not read: it has \d+ bytes; at most 262144 are read/],
   ['of 200,000 brackets', `${deep}${deep.slice(0, 50_000)}`, /is not read: /],
-  ['with a comment without an end', `/*${'/*'.repeat(120_000)}`, /is not read: /],
-  ['with a text without an end', `{"${'\\"'.repeat(120_000)}\\`, /is not read: /],
+  ['with an endless comment', `/*${'/*'.repeat(120_000)}`, /is not read: /],
+  ['with an endless text', `{"${'\\"'.repeat(120_000)}\\`, /is not read: /],
   ['with many commas', `{${','.repeat(250_000)}}`, /is not read: /],
   ['in UTF-16', Buffer.from('\ufeff{}', 'utf16le'), /is not read: /],
   [
-    'of bytes that are no text',
+    'of bytes that are not text',
     Uint8Array.from({ length: 1000 }, (_, index) => index % 256),
     /is not read: /,
   ],
@@ -239,7 +239,7 @@ const hostile: [string, string | Uint8Array, RegExp | undefined][] = [
   ],
 ]
 
-describe('a hostile tsconfig.json costs no bundle:', () => {
+describe('a hostile tsconfig.json does not stop the bundle:', () => {
   for (const [name, text, says] of hostile) {
     test(name, { timeout: 60_000 }, async (t) => {
       const bundling = await bundle(t, { ...element, 'tsconfig.json': text }, 'index.tsx')
@@ -252,7 +252,7 @@ describe('a hostile tsconfig.json costs no bundle:', () => {
   }
 })
 
-test('comments, trailing commas and a byte order mark are read, and texts that look like them stay', async (t) => {
+test('comments, trailing commas and a byte order mark are read, and texts with their characters stay', async (t) => {
   const text = `\ufeff// "useDefineForClassFields": true
 { /* { */ "compilerOptions": { "outDir": "/*,}//", // "
   "useDefineForClassFields"/**/: false, /* , */ }, }`
@@ -260,7 +260,7 @@ test('comments, trailing commas and a byte order mark are read, and texts that l
   assert.deepEqual([textsOf(bundling), exported(bundling)], [[], { log: [1] }])
 })
 
-test('a link as tsconfig.json is followed within the folder alone', async (t) => {
+test('a tsconfig.json may be a link within the folder only', async (t) => {
   const sdkFolder = await createSdk(t)
   const folder = await createFolder(t, {
     'index.ts': setters,
@@ -279,7 +279,7 @@ test('a link as tsconfig.json is followed within the folder alone', async (t) =>
   assert.deepEqual(textsOf(await bundleScript(broken, createManifest(), { sdkFolder })), [])
 })
 
-test('a change of tsconfig.json makes another bundle of a cached one, and its warnings are cached', async (t) => {
+test('a change of tsconfig.json replaces a cached bundle, and its warnings are cached', async (t) => {
   const folder = await createFolder(t, { 'index.ts': setters })
   const options = { sdkFolder: await createSdk(t), cacheFolder: await createFolder(t, {}) }
   const load = () => loadBundle(folder, createManifest(), options)
@@ -342,7 +342,7 @@ for (const kind of ['ts', 'js']) {
   })
 }
 
-test('a decorator of a parameter is refused with a text that says so', async (t) => {
+test('a decorator of a parameter is refused with its reason', async (t) => {
   for (const compilerOptions of [{}, { experimentalDecorators: true }]) {
     const files = {
       'index.ts':

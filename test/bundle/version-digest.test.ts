@@ -4,7 +4,7 @@ import { bundleScript } from '../../host/bundle/bundle-script.ts'
 import { toVersionDigest } from '../../host/versions/deploy-version.ts'
 import { createFolder, createManifest, createSdk } from './plugin-folder.ts'
 
-test('a version is its manifest, whatever the order of fields, and its code', () => {
+test('a version is its manifest, in any order of fields, and its code', () => {
   const manifest = createManifest({ scopes: ['site:views:read'] })
   const turned = Object.fromEntries(Object.entries(manifest).reverse()) as typeof manifest
   assert.match(toVersionDigest(manifest, 'code'), /^[0-9a-f]{64}$/)

@@ -50,7 +50,7 @@ describe('the client of the command line', () => {
     })
   }
 
-  it('refuses a name that would make another path, before it sends anything', async () => {
+  it('refuses a name that would change the path, before a request', async () => {
     answer = undefined
     for (const delivery of ['', '.', '..']) {
       for (const client of clients) {

@@ -34,7 +34,7 @@ describe('a new user, by annex alone', () => {
   }
   const answer = async (): Promise<string> => (await fetch(endpoint)).text()
 
-  it('reads what an integration asks for, and installs it', async () => {
+  it('reads the permissions of an integration, and installs it', async () => {
     const refused = await served.annex('install', 'story')
     assert.equal(refused.code, 2)
     assert.match(refused.stderr, /Read titles and addresses of the sites that it is installed in\./)
@@ -45,7 +45,7 @@ describe('a new user, by annex alone', () => {
     assert.equal(await answer(), 'one')
   })
 
-  it('agrees to nothing in silence, also where no scope is asked for, and quotes no secret', async () => {
+  it('must agree explicitly, also without scopes, and sees no secret in the hint', async () => {
     const options = ['--site', 'sample', '--set', 'key=s3cret', '--install-key', 'k3y']
     const refused = await served.annex('install', 'plain', ...options)
     assert.equal(refused.code, 2, refused.stderr)
@@ -57,7 +57,7 @@ describe('a new user, by annex alone', () => {
     assert.doesNotMatch((await annex('installations')).stdout, /plain/)
   })
 
-  it('checks a version that asks for more, publishes it, and sees that it waits', async () => {
+  it('checks a version with a new scope, publishes it, and sees that it waits', async () => {
     const folder = writePlugin(plugins, 'story', {
       script: script('two'),
       scopes: ['site:metadata:read', 'site:views:read'],
@@ -72,7 +72,7 @@ describe('a new user, by annex alone', () => {
     assert.match(problems.stdout, /Version 2 of story waits.*\n {2}organization home, since \d/)
   })
 
-  it('sees the difference, and agrees', async () => {
+  it('sees the difference, and agrees to it', async () => {
     const { stdout } = await annex('diff', 'story')
     assert.match(stdout, /^version 1 → 2\n\+ Read the visits of the sites/)
     const refused = await served.annex('agree', 'story')
@@ -88,7 +88,7 @@ describe('a new user, by annex alone', () => {
     assert.match((await annex('problems')).stderr, /There is no problem\./)
   })
 
-  it('rolls back, and a reload does not undo it', async () => {
+  it('rolls back, and a reload keeps the rollback', async () => {
     assert.match((await annex('rollback', 'story', '--yes')).stdout, /^story runs version 1, pinned\n$/)
     await annex('reload')
     assert.equal(await answer(), 'one')
@@ -97,7 +97,7 @@ describe('a new user, by annex alone', () => {
     assert.equal(await answer(), 'two')
   })
 
-  it('uninstalls, installs again, and reads in the audit what happened', async () => {
+  it('uninstalls, installs again, and reads the changes in the audit', async () => {
     await annex('uninstall', 'story', '--yes')
     const { stdout } = await annex('install', 'story', '--yes')
     assert.ok(!stdout.includes(endpoint))
@@ -107,7 +107,7 @@ describe('a new user, by annex alone', () => {
       assert.ok(actions.includes(action), action)
   })
 
-  it('removes what a folder that is gone has left behind', async () => {
+  it('removes the records of a folder that is gone', async () => {
     rmSync(join(plugins, 'story'), { recursive: true })
     await annex('reload')
     assert.equal((await annex('prune')).stdout, '')
@@ -135,7 +135,7 @@ describe('annex diff', () => {
     return ran.stdout
   }
 
-  it('says how many organizations wait, until all have agreed', async () => {
+  it('shows the number of organizations that wait', async () => {
     const ids: string[] = []
     for (const organization of ['first', 'second']) {
       await annex('orgs', 'create', organization)

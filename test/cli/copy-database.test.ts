@@ -16,7 +16,7 @@ after(() => served?.close())
 
 const copy = (...args: string[]) => runAnnex(['copy-database', ...args])
 
-test('nothing is copied while an Annex runs, neither from its database nor into it', async (context) => {
+test('copy-database refuses the database of a running Annex, as source and as target', async (context) => {
   const to = `sqlite:${join(await makeFolder(context), 'annex.sqlite')}`
   for (const addresses of [
     [from, to],
@@ -32,7 +32,7 @@ test('nothing is copied while an Annex runs, neither from its database nor into 
   }
 })
 
-test('nor while an Annex runs whose DATABASE_URL names one of the two', async (context) => {
+test('copy-database refuses to run beside an Annex on its DATA_DIR', async (context) => {
   const to = `sqlite:${join(await makeFolder(context), 'annex.sqlite')}`
   const elsewhere = `sqlite:${join(await makeFolder(context), 'annex.sqlite')}`
   await runAnnex(['migrate'], { env: { DATABASE_URL: elsewhere, DATA_DIR: await makeFolder(context) } })
@@ -42,7 +42,7 @@ test('nor while an Annex runs whose DATABASE_URL names one of the two', async (c
   assert.match(stderr, /^annex: An Annex is using the data folder/)
 })
 
-test('an address that is none is wrong usage, and is not repeated: it may hold a password', async () => {
+test('an invalid address is wrong usage, and is not repeated, as it may hold a password', async () => {
   const wrong: [string[], RegExp][] = [
     [['mysql://u:secret@db/annex', from], /^annex: FROM is neither sqlite:PATH nor postgres:\/\/…\n$/],
     [[from, 'postgres://u:secret@db:port/annex'], /^annex: TO is neither/],
@@ -62,7 +62,7 @@ test('an address that is none is wrong usage, and is not repeated: it may hold a
   }
 })
 
-test('a file that is not there is an error, and is not made', async (context) => {
+test('a missing file is an error, and is not created', async (context) => {
   const folder = await makeFolder(context)
   const { code, stderr } = await copy(`sqlite:${folder}/tpyo.sqlite`, `sqlite:${folder}/to.sqlite`)
   assert.equal(code, 1)
@@ -70,7 +70,7 @@ test('a file that is not there is an error, and is not made', async (context) =>
   assert.ok(!existsSync(`${folder}/tpyo.sqlite`) && !existsSync(`${folder}/to.sqlite`))
 })
 
-test('a server that cannot be reached is told by the name of the argument', async (context) => {
+test('the error of an unreachable server names the argument', async (context) => {
   const to = `sqlite:${join(await makeFolder(context), 'annex.sqlite')}`
   const { code, stderr } = await copy('postgres://u:secret@127.0.0.1:1/annex', to)
   assert.equal(code, 1)
@@ -80,7 +80,7 @@ test('a server that cannot be reached is told by the name of the argument', asyn
   )
 })
 
-test('of a stopped Annex all is copied: the counts on stdout, the progress on stderr', async (context) => {
+test('the copy of a stopped Annex is complete: counts on stdout, progress on stderr', async (context) => {
   await served.stop()
   const folder = await makeFolder(context)
   const { code, stdout, stderr } = await copy(from, `sqlite:${folder}/annex.sqlite`)
@@ -104,7 +104,7 @@ test('of a stopped Annex all is copied: the counts on stdout, the progress on st
   )
 })
 
-test('the help begins with examples', async () => {
+test('the help of copy-database begins with examples', async () => {
   const { code, stdout } = await copy('--help')
   assert.equal(code, 0)
   assert.match(stdout, /^Examples:\n {2}npx annex copy-database sqlite:data\/annex\.sqlite postgres:/)

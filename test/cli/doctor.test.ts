@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { assertHarmless } from './support/assert-harmless.ts'
 import { cleanEnvironment, makeFolder, runAnnex } from './support/run-annex.ts'
 
-test('doctor shows each level of the wall and what a sandbox process tried', async (context) => {
+test('doctor shows each level of the wall and the attempts of a sandbox process', async (context) => {
   const cwd = await makeFolder(context)
   const { code, stdout, stderr } = await runAnnex(['doctor'], { cwd })
   assert.equal(code, 0, stderr)
@@ -18,7 +18,7 @@ test('doctor shows each level of the wall and what a sandbox process tried', asy
   assertHarmless(stdout)
 })
 
-test('without a required level doctor ends with 1 and serve with 4, and both say how to reach it', async (context) => {
+test('without a required level doctor ends with 1 and serve with 4, each with the fix', async (context) => {
   const cwd = await makeFolder(context)
   await writeFile(
     join(cwd, 'unshare'),

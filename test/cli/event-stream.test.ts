@@ -19,7 +19,7 @@ async function read(...pieces: (string | Uint8Array)[]) {
   return found
 }
 
-test('the examples of the standard are parsed as it says', async () => {
+test('the examples of the standard are parsed correctly', async () => {
   assert.deepEqual(await read('data: YHOO\ndata: +2\ndata: 10\n\n'), [['message', 'YHOO\n+2\n10', '']])
   assert.deepEqual(
     await read(
@@ -67,7 +67,7 @@ test('an id without an event is a cursor, not an event', async () => {
   assert.deepEqual([events, cursors[0]], [['a'], 'att_1'])
 })
 
-test('fields, ends of lines and cursors are read from chunks of any size as from one', async () => {
+test('fields, line ends and cursors are read the same from chunks of any size', async () => {
   const cases: [text: string, events: string[][], cursors: string[]][] = [
     ['id: 1\r\ndata: a\r\n\r\n', [['message', 'a', '1']], []],
     ['id: 1\rdata: a\r\rid: 2\r\r', [['message', 'a', '1']], ['2']],
@@ -101,7 +101,7 @@ test('fields, ends of lines and cursors are read from chunks of any size as from
   }
 })
 
-test('a line or an event without an end is an error, after the events before it', async () => {
+test('an endless line or event is an error, after the events before it', async () => {
   const mebibyte = 'x'.repeat(1024 * 1024)
   for (const endless of [mebibyte, `${mebibyte}\ndata: `]) {
     const seen: string[] = []
@@ -117,7 +117,7 @@ test('a line or an event without an end is an error, after the events before it'
   }
 })
 
-test('a number in `retry` is the wait before the next connection, any other text is none', async () => {
+test('a number in `retry` is the wait before the next connection, and other text is ignored', async () => {
   const text = 'retry: soon\ndata: a\n\nretry: 250\ndata: b\n\nretry: -1\ndata: c\n\n'
   const waits: (number | undefined)[] = []
   for await (const { retryMs } of readServerEvents(Readable.from([Buffer.from(text)]))) waits.push(retryMs)

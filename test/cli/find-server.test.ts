@@ -23,7 +23,7 @@ test('a command finds the server of this data folder, with its token', async (co
   assert.deepEqual(findServer({ url: 'http://localhost:4001' }, settings, {}).token, 'annex_cli_own')
 })
 
-test('the token of the data folder goes to no other server', async (context) => {
+test('the token of the data folder is sent to no other server', async (context) => {
   const settings = settingsOf(await makeDataDir(context, process.pid))
   for (const other of [
     'http://127.0.0.1:4002',
@@ -41,7 +41,7 @@ test('the files of a killed server are ignored: another program may have its por
   assert.deepEqual(findServer({}, settings, {}), { url: 'http://127.0.0.1:8787' })
 })
 
-test('a flag comes before the environment, and a named token before that of the data folder', async (context) => {
+test('a flag has priority over the environment, and a named token over the one of the data folder', async (context) => {
   const settings = settingsOf(await makeDataDir(context, process.pid))
   const environment = { ANNEX_URL: 'http://127.0.0.1:1', ANNEX_TOKEN: 'from-environment' }
   assert.deepEqual(findServer({ url, token: 'from-flag' }, settings, environment), {

@@ -42,7 +42,7 @@ test('publish --follow waits for a delivery that a retried handler queues late',
   assert.equal(code, 0)
 })
 
-test('publish --follow ends with exit code 1 and the job’s id when a handler fails for good', async (context) => {
+test('publish --follow ends with exit code 1 and the job’s id when a handler uses up its retries', async (context) => {
   const follow = await serveHandler(context, `throw new Error('no way')`, '0.1')
   const { code, stderr } = await follow()
   assert.match(stderr, /late has not handled it: .*failed.* See `npx annex jobs show job_\S+`/)
@@ -77,7 +77,7 @@ test('publish --follow prints the calls and the duration of a handler, and a mis
   assert.match(quiet.stderr, /^late inst_\S+ has no handler for page_feedback\.$/m)
 })
 
-test('publish --follow follows more deliveries than one page of the list holds', async (context) => {
+test('publish --follow follows more deliveries than one page of the list has', async (context) => {
   const receiver = await startReceiver(200)
   context.after(receiver.close)
   const handler = `await Promise.all(Array.from({ length: 25 }, async (_, n) => {

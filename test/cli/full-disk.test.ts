@@ -29,7 +29,7 @@ for (const bytes of [50_000, 700_000]) {
   })
 }
 
-test('serve runs although its banner and its log cannot be written', {
+test('serve runs although it cannot write its banner and its log', {
   skip: noFullFile,
 }, async (context) => {
   const dataDir = await makeFolder(context)

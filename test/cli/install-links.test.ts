@@ -34,7 +34,7 @@ describe('annex install-links', () => {
   const list = async (name = 'hidden'): Promise<Listed['items']> =>
     (JSON.parse((await annex('install-links', 'list', name, '--json')).stdout) as Listed).items
 
-  it('makes a link, and shows its address alone on stdout and the next command on stderr', async () => {
+  it('creates a link, and prints its address on stdout and the next command on stderr', async () => {
     const { stdout, stderr } = await annex('install-links', 'new', 'hidden', '--label', 'acme')
     const { hash } = new URL(stdout.trim())
     const [, key = ''] = /annex install hidden --install-key (\S+)/.exec(stderr) ?? []
@@ -43,7 +43,7 @@ describe('annex install-links', () => {
     assert.match(stderr, /it is shown only once/)
   })
 
-  it('lists them with their labels, the newest first, and without their keys', async () => {
+  it('lists links with their labels, the newest first, without their keys', async () => {
     const made = JSON.parse((await annex('install-links', 'new', 'hidden', '--json')).stdout)
     const items = await list()
     assert.deepEqual(
@@ -67,7 +67,7 @@ describe('annex install-links', () => {
     assert.ok(!(await list('other')).some(({ id }) => id === made.id), 'another integration has its own')
   })
 
-  it('revokes one, and leaves the others', async () => {
+  it('revokes one link', async () => {
     const [first, second] = await Promise.all(
       ['one', 'two'].map(async (label) =>
         JSON.parse((await annex('install-links', 'new', 'hidden', '--label', label, '--json')).stdout),
@@ -84,7 +84,7 @@ describe('annex install-links', () => {
     assert.deepEqual(revoked, { id: second.id, revoked: true })
   })
 
-  it('says what is wrong: an unknown integration, and a missing name', async () => {
+  it('names an unknown integration and a missing name', async () => {
     const unknown = await served.annex('install-links', 'list', 'hiden')
     assert.equal(unknown.code, 1)
     assert.match(unknown.stderr, /hiden/)

@@ -33,14 +33,14 @@ async function makeWith(context: TestContext, tools: readonly string[], npmOutpu
   })
 }
 
-describe('make, where a package has to be compiled', () => {
-  test('says in one line before it installs how long that takes', async (context) => {
+describe('make on a machine without binaries', () => {
+  test('prints before the installation that compiling takes minutes', async (context) => {
     const { stdout } = await makeWith(context, [], compilerOutput)
     assert.match(stdout, /^Installing the dependencies: .*three more where sqlite3 has to be compiled\.$/m)
   })
 
   for (const missing of ['python3', 'g++']) {
-    test(`names ${missing} and the packages in one line when the machine lacks it`, async (context) => {
+    test(`names ${missing} and its packages in one line when the machine lacks it`, async (context) => {
       const tools = ['python3', 'g++'].filter((tool) => tool !== missing)
       const { status, stderr } = await makeWith(context, tools, compilerOutput)
       assert.notEqual(status, 0)
@@ -50,12 +50,12 @@ describe('make, where a package has to be compiled', () => {
     })
   }
 
-  test('shows what npm said when the machine has a compiler', async (context) => {
+  test('shows the output of npm when the machine has a compiler', async (context) => {
     const { stderr } = await makeWith(context, ['python3', 'g++'], compilerOutput)
     assert.ok(stderr.includes(compilerOutput))
   })
 
-  test('shows what npm said when the reason is another one', async (context) => {
+  test('shows the output of npm for another reason', async (context) => {
     const { stderr } = await makeWith(context, [], 'npm error network ECONNREFUSED')
     assert.match(stderr, /ECONNREFUSED/)
     assert.doesNotMatch(stderr, /this machine lacks/)

@@ -66,7 +66,7 @@ after(async () => {
 })
 
 describe('annex connect', () => {
-  it('prints a link that connects an installation, which shows its account then', async () => {
+  it('prints a link that connects an installation, and then shows its account', async () => {
     const installed = await served.annex('install', 'tracker', '--yes')
     assert.match(installed.stderr, /npx annex connect tracker account/)
     const { code, stdout, stderr } = await served.annex('connect', 'tracker')
@@ -97,7 +97,7 @@ describe('annex connect', () => {
     assert.match(shown.stdout, /key = "\[secret\]"/)
   })
 
-  it('says which buttons there are', async () => {
+  it('names the buttons of the integration', async () => {
     const refused = await served.annex('connect', 'tracker', 'acount')
     assert.equal(refused.code, 1)
     assert.match(refused.stderr, /has no button "acount"\. It has: account/)
@@ -136,7 +136,7 @@ describe('the commands of an installation', () => {
     assert.equal(JSON.parse(acted.stdout).element.open, true, acted.stderr)
   })
 
-  it('`annex render` refuses what is no JSON object, and names a missing component', async () => {
+  it('`annex render` refuses anything except a JSON object, and names a missing component', async () => {
     for (const props of ['{', '[1]', 'null']) {
       const { code, stderr } = await served.annex('render', 'clips', 'clip', '--props', props)
       assert.equal(code, 2)
@@ -147,7 +147,7 @@ describe('the commands of an installation', () => {
     assert.match(missing.stderr, /no component/)
   })
 
-  it('`annex options` lists what the script answers, and `configure` takes a value', async () => {
+  it('`annex options` lists the answer of the script, and `configure` accepts a value', async () => {
     const { code, stdout, stderr } = await served.annex('options', 'clips', 'project', '--search', 'home')
     assert.equal(code, 0, stderr)
     assert.match(stdout, /value +label\ndocs +Docs home\n/)
@@ -156,7 +156,7 @@ describe('the commands of an installation', () => {
     assert.match(missing.stderr, /no setting "account" with a completion_url/)
   })
 
-  it('`annex installations` marks a value that no list of choices has had', async () => {
+  it('`annex installations` marks a value that was in no list of choices', async () => {
     const shown = async () => (await served.annex('installations', 'clips')).stdout
     await served.annex('configure', 'clips', '--set', 'project=elsewhere')
     assert.match(await shown(), / project = "elsewhere" \(no list of choices has had it\)\n/)
@@ -165,7 +165,7 @@ describe('the commands of an installation', () => {
     assert.match(await shown(), / project = "docs"\n/)
   })
 
-  it('`annex sites script` names the origins of a site and prints the line for its pages', async () => {
+  it('`annex sites script` lists the origins of a site and prints the line for its pages', async () => {
     const first = await served.annex('sites', 'script')
     assert.equal(first.code, 0, first.stderr)
     assert.match(first.stdout, /^<script src="\S+script\.js" defer><\/script>\n$/)

@@ -33,7 +33,7 @@ test('make check runs every step and names the failed ones', async (context) => 
   assert.match(sound.stdout, /are in order/)
 })
 
-test('make types compiles the scripts even when a manifest is broken', async (context) => {
+test('make types compiles scripts despite a broken manifest', async (context) => {
   const { status, stdout, stderr } = await make(context, 'types', '"node host/cli/main.ts types"')
   assert.notEqual(status, 0)
   assert.match(stdout, /ran node test\/support\/compile-plugins\.ts$/m)

@@ -43,7 +43,7 @@ test('new --yes writes a plugin that passes check, compiles, and answers', async
   assert.deepEqual(await response.json(), { hello: 'x', method: 'GET' })
 })
 
-test('new quotes flag values that YAML would read as another type', async (context) => {
+test('new quotes flag values that YAML would read with another type', async (context) => {
   const { annex, readManifest } = await workIn(context)
   const flags = ['--title', 'Yes: "no" # 1', '--description', '{ a', '--organization', 'acme']
   const { code, stderr } = await annex('new', '1e3', ...flags, '--visibility', 'unlisted')
@@ -60,7 +60,7 @@ test('new quotes flag values that YAML would read as another type', async (conte
   assert.equal((await annex('check')).code, 0)
 })
 
-test('new overwrites no folder, and refuses an invalid name', async (context) => {
+test('new does not overwrite a folder, and refuses an invalid name', async (context) => {
   const { pluginsDir, annex } = await workIn(context)
   await annex('new', 'x', '--yes')
   await writeFile(join(pluginsDir, 'x', 'index.ts'), '// mine')
@@ -117,7 +117,7 @@ test('new asks on a terminal for each missing flag', async (context) => {
   )
 })
 
-test('new in a read-only folder names the permission, and reports no defect', async (context) => {
+test('new in a read-only folder names the missing permission, and reports no defect', async (context) => {
   const cwd = await makeFolder(context)
   await mkdir(join(cwd, 'plugins'))
   for (const folder of [cwd, join(cwd, 'plugins')]) await chmod(folder, 0o555)

@@ -25,7 +25,7 @@ async function makeProject(context: TestContext): Promise<string> {
 }
 
 describe('a hint of the command line', () => {
-  it('says `npx annex` in the folder of Annex, and in a folder within it', async () => {
+  it('says `npx annex` in the folder of Annex and below it', async () => {
     for (const cwd of [root, join(root, 'docs')]) {
       assert.equal(await readExample(bin, { cwd }), 'npx annex config --print')
     }
@@ -36,7 +36,7 @@ describe('a hint of the command line', () => {
     assert.equal(await readExample(bin, { cwd: await makeProject(context), env }), 'npx annex config --print')
   })
 
-  it('says `annex` when the shell found that on its path', async (context) => {
+  it('says `annex` when the shell finds it on its path', async (context) => {
     const cwd = await makeProject(context)
     const folder = join(cwd, 'bin')
     mkdirSync(folder)
@@ -46,7 +46,7 @@ describe('a hint of the command line', () => {
     assert.equal(await readExample(join(folder, 'annex'), { cwd }), `${folder}/annex config --print`)
   })
 
-  it('names its own file elsewhere, where npx would download another package, and that command runs', async (context) => {
+  it('names its own file elsewhere, and that command runs', async (context) => {
     for (const cwd of [await makeProject(context), await makeFolder(context)]) {
       const example = await readExample(bin, { cwd })
       assert.equal(example, `${bin} config --print`)
@@ -55,7 +55,7 @@ describe('a hint of the command line', () => {
     }
   })
 
-  it('quotes a path for the shell', async (context) => {
+  it('quotes its path for the shell', async (context) => {
     const folder = join(await makeFolder(context), "it's here")
     mkdirSync(folder)
     symlinkSync(bin, join(folder, 'annex'))
@@ -71,7 +71,7 @@ describe('a hint of the command line', () => {
     assert.equal(findOwnCommand({ argv, env: {}, cwd: root.replace(/\/$/, '') }), 'npx annex')
   })
 
-  it('is shown for an error, too', async (context) => {
+  it('is shown with an error, too', async (context) => {
     const cwd = await makeProject(context)
     const error = await run(bin, ['diff', 'webhook', 'x'], { cwd, env: cleanEnvironment }).catch(
       (failure) => failure,
@@ -89,7 +89,7 @@ describe('texts', () => {
     /withExamples\(|Generated from the manifest/.test(line) ||
     /^\s*['`](?:\w+=(?:\S+ |\$\())?annex /.test(line)
 
-  it('name each command of Annex as `npx annex …`', () => {
+  it('of Annex name each command as `npx annex …`', () => {
     const found = globSync('{host,schemas/api,docs}/**/*.{ts,json,md}', { cwd: root }).flatMap((file) =>
       readFileSync(join(root, file), 'utf8')
         .split('\n')

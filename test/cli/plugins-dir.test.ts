@@ -46,7 +46,7 @@ describe('a PLUGINS_DIR that', () => {
     })
   }
 
-  it('may not be read ends the start with its reason', async (context) => {
+  it('cannot be read ends the start with its reason', async (context) => {
     const cwd = await makeFolder(context)
     chmodSync(cwd, 0o755)
     const path = join(cwd, 'plugins')
@@ -63,7 +63,7 @@ describe('a PLUGINS_DIR that', () => {
     )
   })
 
-  it('is not set and does not exist yet, or is empty, is no hindrance', async (context) => {
+  it('is not set, and missing or empty, does not stop the start', async (context) => {
     const cwd = await makeFolder(context)
     const env = { PLUGINS_DIR: '', DATA_DIR: join(cwd, 'data') }
     const checked = await runAnnex(['check'], { cwd, env })
@@ -76,7 +76,7 @@ describe('a PLUGINS_DIR that', () => {
     assert.equal((await annex.api('POST', '/v1/reload')).status, 200)
   })
 
-  it('is gone at a reload takes no integration out of service', async (context) => {
+  it('is gone at a reload retires no integration', async (context) => {
     const annex = await startAnnex({ plugins: { kept: { script } } })
     context.after(annex.close)
     renameSync(annex.pluginsDir, `${annex.pluginsDir}-away`)

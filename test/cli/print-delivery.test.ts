@@ -40,7 +40,7 @@ function print(more: Partial<DeliveryWithAttempts>): string {
   return written
 }
 
-test('an attempt shows the duration of each phase that it reached', () => {
+test('an attempt shows the duration of each finished phase', () => {
   const response = { status: 200, headers: [], body: '' }
   const timing = { dnsMs: 2.04, connectMs: 1, firstByteMs: 9 }
   assert.match(

@@ -54,7 +54,7 @@ const counts: [Partial<Receipt>, string][] = [
   [{ egressCalls: 1, deliveries: 2, tasks: 1 }, ', with 1 outbound request, 2 deliveries and 1 task'],
 ]
 for (const [more, text] of counts) {
-  it(`the calls of a handler are those that leave it, and no storage calls: ${text || 'none'}`, () => {
+  it(`the calls of a handler are counted without storage calls: ${text || 'none'}`, () => {
     assert.equal(describeCalls({ ...receipt, ...more }), text)
   })
 }

@@ -15,7 +15,7 @@ export default {
 }`
 
 describe('a reload that takes long', () => {
-  it('names the folders that it loads', async () => {
+  it('names its folders', async () => {
     const annex = await startAnnex()
     try {
       const idle = { object: 'folder_load', running: false, loaded: 0, total: 0, folders: [] }
@@ -34,7 +34,7 @@ describe('a reload that takes long', () => {
     }
   })
 
-  it('is waited for, past the limit of other requests, while the command says how far it is', async () => {
+  it('outlasts the limit of other requests, and the command shows its progress', async () => {
     const waitMs = 33_000
     const plugin = { folder: '/p/slow', name: 'slow', scopes: [], state: 'loaded', problems: [] }
     const server = createServer(async (request, response) => {

@@ -15,7 +15,7 @@ after(() => served?.close())
 
 const rotate = (...more: string[]) => served.annex('rotate-secret', 'webhook', '--site', 'sample', ...more)
 
-test('rotate-secret shows a new secret, and how long the old secret signs', async () => {
+test('rotate-secret shows a new secret, and the time until the old one ends', async () => {
   const { code, stdout, stderr } = await rotate('--overlap', '3600')
   assert.equal(code, 0, stderr)
   const [, secret] =

@@ -17,7 +17,7 @@ after(async () => {
   await served?.close()
 })
 
-test('an operator on the same machine needs no login: the token is in a file for that user alone', async () => {
+test('an operator on the same machine needs no login, as a file for that user has the token', async () => {
   assert.equal((await stat(join(served.dataDir, 'cli.token'))).mode & 0o077, 0)
   const { items }: { items: { name: string }[] } = JSON.parse(
     (await served.annex('integrations', '--json')).stdout,
@@ -34,7 +34,7 @@ test('the setup token works once', async () => {
   assert.match(again.stderr, /401 unauthorized/)
 })
 
-test('organizations, sites, spaces and tokens are created, and a token sees its own organization alone', async (context) => {
+test('organizations, sites, spaces and tokens can be created, and a token sees its own organization only', async (context) => {
   assert.match((await served.annex('orgs', 'create', 'acme', '--title', 'Acme')).stdout, /^org_\S+\n$/)
   assert.match((await served.annex('sites', 'create', 'docs', '--org', 'acme')).stdout, /^site_\S+\n$/)
   const folder = await makeFolder(context)

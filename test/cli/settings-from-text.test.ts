@@ -18,7 +18,7 @@ test('a value gets the type that the manifest declares', () => {
   assert.deepEqual(toSettings(['text=true', 'on=false', 'text='], declared), { text: '', on: false })
 })
 
-test('a value that cannot be converted is sent as text, so that the server names all wrong settings at once', () => {
+test('a value that cannot be converted is sent as text, so that the server names all mistakes', () => {
   assert.deepEqual(toSettings(['limit=many', 'limit2=1', 'on=yes'], declared), {
     limit: 'many',
     limit2: '1',
@@ -28,7 +28,7 @@ test('a value that cannot be converted is sent as text, so that the server names
   assert.deepEqual(toSettings(['limit=Infinity'], declared), { limit: 'Infinity' })
 })
 
-test('names of Object.prototype are settings like others', () => {
+test('names of Object.prototype are ordinary settings', () => {
   assert.deepEqual(Object.entries(toSettings(['constructor=1', '__proto__=2'], declared)), [
     ['constructor', '1'],
     ['__proto__', '2'],
@@ -39,7 +39,7 @@ test('a --set without a name or = is refused', () => {
   for (const pair of ['', '=', '=x', 'x']) assert.throws(() => toSettings([pair], declared), UsageError)
 })
 
-test('a number that would be rounded is refused, on either side of zero', () => {
+test('a number that would be rounded is refused, with either sign', () => {
   const largest = '9007199254740991'
   assert.deepEqual(toSettings([`limit=-${largest}`, 'text=9007199254740993'], declared), {
     limit: -9007199254740991,

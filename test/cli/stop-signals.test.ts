@@ -25,7 +25,7 @@ const isListening = (served: Served): Promise<boolean> =>
     () => false,
   )
 
-test('one Ctrl+C that arrives twice, from the terminal and from npm, stops serve in order', async (context) => {
+test('a doubled Ctrl+C, from the terminal and from npm, stops serve in order', async (context) => {
   const served = await startServe()
   context.after(served.close)
   const socket = await beginRequest(served)

@@ -13,7 +13,7 @@ export default createIntegration({ fetch: async (request) => {
   return new Response('alive')
 } })`
 
-describe('annex with a script that kills its process again and again', () => {
+describe('annex with a script that kills its process repeatedly', () => {
   const plugins = mkdtempSync(join(tmpdir(), 'annex-plugins-'))
   let served: Served
   let endpoint = ''
@@ -69,7 +69,7 @@ describe('annex with a script that kills its process again and again', () => {
     assert.equal(await (await fetch(`${served.url}/x/bomb`)).text(), 'alive')
   })
 
-  it('resume takes an installation or an integration, not both', async () => {
+  it('takes an installation or an integration for resume, not both', async () => {
     for (const args of [[], ['bomb', '--integration', 'bomb']]) {
       const { code, stderr } = await served.annex('resume', ...args)
       assert.equal(code, 2)

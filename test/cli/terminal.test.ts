@@ -23,7 +23,7 @@ function record(isTTY: boolean, env: NodeJS.ProcessEnv = {}, color = true) {
   return { written, terminal: createTerminal(streams, { color }) }
 }
 
-test('data goes to stdout and remarks go to stderr', () => {
+test('data goes to stdout, and other messages to stderr', () => {
   const { terminal, written } = record(false)
   terminal.print('data')
   terminal.say('remark')
@@ -42,7 +42,7 @@ test('only a terminal gets colours, and none with NO_COLOR, TERM=dumb or --no-co
   assert.equal(print(record(true, {}, false)), 'failed\n')
 })
 
-test('print, say and tables escape everything that a terminal would act on', () => {
+test('print, say and tables escape all characters that a terminal acts on', () => {
   const hostile = '\x1b[2J\x1b]0;title\x07\u009b31m\r\u202egnp.exe\x7f'
   for (const color of [true, false]) {
     const { terminal, written } = record(color)

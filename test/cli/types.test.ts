@@ -30,7 +30,7 @@ test('types --check names stale and missing files, writes none, and ends with ex
   await assert.rejects(readFile(path), { code: 'ENOENT' })
 })
 
-test('types of a folder with an invalid manifest say why on stderr, with exit code 3', async (context) => {
+test('types of a folder with an invalid manifest prints the error on stderr, with exit code 3', async (context) => {
   const folder = await writePlugin(join(await makeFolder(context), 'broken'), { manifest: 'title: x\n' })
   const { code, stdout, stderr } = await runAnnex(['types', folder])
   assert.equal(code, 3)

@@ -39,7 +39,7 @@ test('serve --watch shows the logs of scripts, and errors with code frames', asy
   assert.match(thrown.frame, /\| +\^/)
 })
 
-test('an error of a plugin folder is logged with frame and hint when it is saved', async (context) => {
+test('an error in a saved plugin folder is logged with frame and hint', async (context) => {
   const pluginsDir = await makeFolder(context)
   const folder = writePlugin(pluginsDir, 'chatty', { script })
   const served = await startServe({ PLUGINS_DIR: pluginsDir, WATCH: 'true', LOG_LEVEL: 'info' })
@@ -63,7 +63,7 @@ test('an error of a plugin folder is logged with frame and hint when it is saved
   )
 })
 
-test('a reload reads .env again: a script gets the new value of its secret', async (context) => {
+test('a reload reads .env again, and a script gets the new value of its secret', async (context) => {
   const pluginsDir = await makeFolder(context)
   const served = await startServe({ PLUGINS_DIR: pluginsDir })
   context.after(served.close)
@@ -91,7 +91,7 @@ const line: StoredLine = {
   frame: '  1 | x\n    | ^',
 }
 
-test('on a terminal the log line of a script is harmless text with its code frame', () => {
+test('the log line of a script is harmless text with its code frame on a terminal', () => {
   const written: string[] = []
   const output = { isTTY: true, write: (text: string) => void written.push(text) }
   const report = (level: string) => createLineReport({ logger: pino({ level, enabled: true }), output })

@@ -98,7 +98,7 @@ test('publish --follow ends with exit code 1 when a delivery fails', async () =>
   )
 })
 
-test('deliveries lists by state, and show prints requests and answers with escape sequences escaped', async () => {
+test('deliveries lists by state, and show prints requests and answers with escapes', async () => {
   const { items } = await json<Listed<{ id: string }>>('deliveries', '--state', 'failed')
   assert.equal(items.length, 1)
   const { code, stdout } = await served.annex('deliveries', 'show', items[0]?.id ?? '')
@@ -109,7 +109,7 @@ test('deliveries lists by state, and show prints requests and answers with escap
   assertHarmless(stdout)
 })
 
-test('deliveries --follow prints changes from now on, and no earlier ones', async () => {
+test('deliveries --follow prints later changes, and no earlier ones', async () => {
   const follower = spawn(process.execPath, [bin, 'deliveries', '--follow', '--json'], {
     cwd: served.dataDir,
     env: { ...cleanEnvironment, DATA_DIR: served.dataDir },
@@ -213,7 +213,7 @@ test('an install with wrong settings installs neither the account nor the space'
   )
 })
 
-test('an integration with optional settings only is active after its install', async () => {
+test('an integration with only optional settings is active after its install', async () => {
   const { code, stdout, stderr } = await served.annex(
     'install',
     'handbook-stats',
@@ -235,7 +235,7 @@ describe('a setting of another level is refused with the flag that reaches its l
     ['--set without --space', ['--set', 'include_headings=false'], /Name include_headings with --space\.\n/],
     ['--unset with --space', [...inSpace, '--unset', 'unit'], /Name unit without --site and --space\.\n/],
     [
-      'two of --set beside a right and a wrong one',
+      'two settings of another level, a right and a wrong one',
       ['--set', 'include_headings=false', '--set', 'unit=words', '--set', 'nit=x'],
       /is no setting of the account: it belongs to the space\n(?:.*\n)*.*there is no setting "nit" .*\nName include_headings with --space\.\n[^N]/,
     ],
@@ -284,7 +284,7 @@ test('pause and resume change the status of an installation', async () => {
   assert.match((await served.annex('resume', 'webhook')).stdout, / active\n$/)
 })
 
-test('a command takes names in any letter case', async () => {
+test('a command accepts names in any letter case', async () => {
   const one = await json<{ id: string; integration: string }>('installations', 'WEBHOOK', '--org', 'HOME')
   assert.equal(one.integration, 'webhook')
   assert.equal((await json<{ id: string }>('installations', one.id)).id, one.id)
@@ -297,7 +297,7 @@ test('a command takes names in any letter case', async () => {
   assert.match(configured.stdout, /^webhook /)
 })
 
-test('integrations are found by a text, a category and whether they are installed', async () => {
+test('integrations are found by text, category and installed state', async () => {
   const names = async (...args: string[]) =>
     (await json<Listed<{ name: string }>>('integrations', ...args)).items.map(({ name }) => name)
   const installed = await names('--installed')
@@ -316,7 +316,7 @@ test('reload prints the state of each plugin folder', async () => {
   assert.match(stdout, /^webhook +loaded +version 1/m)
 })
 
-test('logs are JSON lines or text, and an unknown request has none', async () => {
+test('logs prints JSON lines or text, and nothing for an unknown request', async () => {
   assert.equal((await json<Listed<object>>('logs', 'req_none')).count, 0)
   const { receipts } = await json<{ receipts: { integration: string }[] }>('logs', 'webhook')
   assert.deepEqual([...new Set(receipts.map(({ integration }) => integration))], ['webhook'])

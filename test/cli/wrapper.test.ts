@@ -16,7 +16,7 @@ const olderNode = `data:text/javascript,if(process.argv[1]?.endsWith('annex.js')
 const childOf = (pid: number): number =>
   Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0])
 
-test('annex under an older Node passes on the exit code of an orderly stop and of a killed process', async (context) => {
+test('annex under an older Node returns the exit code of an orderly stop and of a killed process', async (context) => {
   const dataDir = await makeFolder(context)
   const env = { ...cleanEnvironment, DATA_DIR: dataDir, LOG_LEVEL: 'error' }
   const serve = ['--import', olderNode, bin, 'serve', '--json', '--port', '0']

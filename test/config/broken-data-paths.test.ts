@@ -25,8 +25,8 @@ after(() => rmSync(folder, { recursive: true }))
 const file = join(folder, 'file')
 writeFileSync(file, 'this is no database, but text that goes on for a while\n'.repeat(100))
 
-describe('a data path that cannot be used is named as the setting that it is', () => {
-  it('a data folder that is a file, or lies below one', async () => {
+describe('an unusable data path is named by its setting:', () => {
+  it('a data folder that is a file or lies below one', async () => {
     for (const dataDir of [file, join(file, 'below')]) {
       await assert.rejects(ownDataFolder(dataDir), {
         code: 'settings_invalid',
@@ -35,7 +35,7 @@ describe('a data path that cannot be used is named as the setting that it is', (
     }
   })
 
-  it('a database that is no SQLite, a folder, or below a file', async () => {
+  it('a database that is not SQLite, a folder, or below a file', async () => {
     mkdirSync(join(folder, 'sub'))
     for (const [path, message] of [
       [file, /^DATABASE_URL: .*not a SQLite database/],
@@ -46,7 +46,7 @@ describe('a data path that cannot be used is named as the setting that it is', (
     }
   })
 
-  it('a PostgreSQL that is not there, without its password', async () => {
+  it('an unreachable PostgreSQL, without its password', async () => {
     const url = `postgres://user:secret@127.0.0.1:${await closedPort()}/annex`
     await assert.rejects(openDatabase(url, folder), (error: Error) => {
       assert.match(error.message, /^DATABASE_URL: .*cannot be reached/)
@@ -55,7 +55,7 @@ describe('a data path that cannot be used is named as the setting that it is', (
     })
   })
 
-  it('an address that is no URL, and one of a database that is not there, with what to do', async () => {
+  it('an address that is not a URL, with the next step', async () => {
     const reaching = (url: string) => openDatabase(url, folder)
     await assert.rejects(reaching('postgres://[nowhere/annex'), /not a URL.*Write it as postgres:/)
     await assert.rejects(reaching('mysql://db/annex'), /neither sqlite:PATH nor postgres:/)
@@ -73,7 +73,7 @@ const make = (name: string, files: Record<string, string> = {}): string => {
 const key = Buffer.alloc(32, 7).toString('base64')
 
 describe('a data folder', () => {
-  it('of other files is refused, and stays as it is', async () => {
+  it('with files of others is refused, and stays unchanged', async () => {
     const dataDir = make('letters', { 'letter.txt': 'hello' })
     chmodSync(dataDir, 0o755)
     await assert.rejects(open(dataDir), {
@@ -86,29 +86,29 @@ describe('a data folder', () => {
 
   const taken: [string, string, Record<string, string>, { databaseUrl?: string; beside?: string[] }?][] = [
     ['empty', 'empty', {}],
-    ['of a file system of its own, with files of a repository', 'mounted', { '.gitkeep': '', '.env': '' }],
-    ['with the key alone, as an operator prepares it', 'prepared', { 'secret.key': key }],
-    ['with a backup that is restored', 'restored', { 'annex.sqlite': '', 'secret.key': key }],
+    ['on its own file system, with files of a repository', 'mounted', { '.gitkeep': '', '.env': '' }],
+    ['with only the key, which an operator prepared', 'prepared', { 'secret.key': key }],
+    ['with a restored backup', 'restored', { 'annex.sqlite': '', 'secret.key': key }],
     [
-      'with a database of another name, which DATABASE_URL names',
+      'with the database that DATABASE_URL names',
       'named',
       { 'my.db': '' },
       { databaseUrl: `sqlite:${join(folder, 'named', 'my.db')}` },
     ],
     [
-      'with the plugin folders in it',
+      'with the plugin folders inside',
       'with-plugins',
       { plugins: '' },
       { beside: [join(folder, 'with-plugins/plugins')] },
     ],
   ]
   for (const [what, name, files, given] of taken) {
-    it(`is taken ${what}`, async () => {
+    it(`is accepted ${what}`, async () => {
       await (await open(make(name, files), given))()
     })
   }
 
-  it('that has lost its database is refused, where the database is one of its files', async () => {
+  it('is refused without the database that it had, unless DATABASE_URL names another one', async () => {
     const dataDir = make('lost', { 'cli.token': 'annex_op_x', 'secret.key': key })
     await assert.rejects(
       open(dataDir),
@@ -117,7 +117,7 @@ describe('a data folder', () => {
     await (await open(dataDir, { databaseUrl: 'postgres://db.example/annex' }))()
   })
 
-  it('and each file in it is for its user alone, also when it was there before', async () => {
+  it('is readable for its user only, and so are its files, including older ones', async () => {
     const dataDir = make('open', {
       'annex.sqlite': '',
       'server.json': '{}',
@@ -152,7 +152,7 @@ describe('a data folder', () => {
     })
   })
 
-  it('of another user is refused, with the command that changes that', {
+  it('of another user is refused, with the command that fixes it', {
     skip: process.getuid?.() !== 0 && 'needs root, to be another user',
   }, async () => {
     chmodSync(folder, 0o755)

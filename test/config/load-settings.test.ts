@@ -25,7 +25,7 @@ describe('settings', () => {
     assert.deepEqual([settings.DATA_DIR, sources.DATA_DIR], ['data', 'default'])
   })
 
-  it('are lists, flags and numbers where they are meant to be', () => {
+  it('can be lists, flags and numbers', () => {
     const { settings } = loadSettings({
       environment: { EGRESS_ALLOW: 'a.example, 10.0.0.0/8,', WATCH: 'yes' },
       envFile,
@@ -34,7 +34,7 @@ describe('settings', () => {
     assert.equal(settings.WATCH, true)
   })
 
-  it('that are wrong are all named at once, with where they came from', () => {
+  it('that are wrong are all named at once, with their sources', () => {
     assert.throws(
       () => loadSettings({ environment: { PORT: '70000', WATCH: 'maybe', SANDBOX_CPU_MS: '1.5' }, envFile }),
       (error) => {
@@ -48,7 +48,7 @@ describe('settings', () => {
     )
   })
 
-  it('that are times have a largest value, with which no timer fires at once', () => {
+  it('that are times have a maximum, below the limit of timers', () => {
     const longestTimerMs = 2 ** 31 - 1
     const spareMs = 2 ** 30
     const names = Object.keys(settingsTable).filter((name) => name.endsWith('_MS'))
@@ -76,7 +76,7 @@ describe('settings', () => {
     }
   })
 
-  it('can be in a file of their own, and a file that is not there is an error', () => {
+  it('can be in files of their own, and a missing file is an error', () => {
     const key = Buffer.alloc(32, 1).toString('base64')
     writeFileSync(join(folder, 'key'), `${key}\n`)
     assert.equal(
@@ -89,7 +89,7 @@ describe('settings', () => {
     )
   })
 
-  it('are one of what is allowed, an address without a path, or a key of 32 bytes', () => {
+  it('are checked: one of a list, an address without a path, or a key of 32 bytes', () => {
     for (const [wrong, message] of [
       [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL: "loud" is none of trace, debug, info, warn, error, fatal, silent/],
       [{ SANDBOX_REQUIRE: 'watchdog,moat' }, /SANDBOX_REQUIRE: "moat" is none of namespace, watchdog/],
@@ -123,7 +123,7 @@ describe('settings', () => {
     }
   })
 
-  it('leave the other variables of .env to the secrets of manifests', () => {
+  it('leave other variables of .env to the secrets of manifests', () => {
     const { variables } = loadSettings({ environment: { OTHER: 'x' }, envFile })
     assert.deepEqual([variables.PLUGIN_SECRET, variables.OTHER], ['kept', 'x'])
   })

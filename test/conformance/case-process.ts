@@ -9,6 +9,6 @@ const platform = await createPlatform()
 process.on('message', async (given: Case) => {
   process.send?.({ subtests: await runCase(platform, wptFolder, given) })
 })
-// Rejections that nobody waits for are the tests' own doing.
+// Some tests cause unhandled rejections on purpose.
 process.on('unhandledRejection', () => undefined)
 process.send?.({ ready: true })

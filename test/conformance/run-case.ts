@@ -15,7 +15,7 @@ const preconditionFailed = 4
 
 /**
  * Runs one case in a fresh isolate, made from the prelude as sandboxes are. What the file throws, and a harness that
- * never completes, count as one failed subtest more: nothing that did not run looks passed.
+ * never completes, count as one more failed subtest: a test that did not run must not count as passed.
  */
 export const runCase = async (platform: Platform, wptFolder: string, given: Case): Promise<Subtest[]> => {
   const subtests: Subtest[] = []

@@ -4,7 +4,7 @@ import { afterChanges } from '../../host/after-changes.ts'
 
 const settling = { quietMs: 100, mostMs: 250 }
 
-it('changes that follow each other are told once, when they rest or when the time is over', (context) => {
+it('consecutive changes cause one call, after a pause or at the time limit', (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] })
   let now = 0
   context.mock.method(performance, 'now', () => now)

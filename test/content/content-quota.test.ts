@@ -80,7 +80,7 @@ describe('the quota of an organization’s pages', () => {
     return true
   }
 
-  it('refuses a revision above it, stores nothing of it, and lets pages be read and deleted', async () => {
+  it('refuses a revision above it as a whole, and still allows reads and deletions', async () => {
     const { db } = seeded
     const { organizationId, makeSpace, put, remove } = await makeOrganization()
     const space = await makeSpace()
@@ -118,7 +118,7 @@ describe('the quota of an organization’s pages', () => {
     assert.equal(await counted(organizationId), 100 + 2 + 2 + 4)
   })
 
-  it('lets a page shrink to half above it, and not byte by byte', async () => {
+  it('lets a page shrink to half when it is full, but not byte by byte', async () => {
     const { makeSpace, put } = await makeOrganization()
     const space = await makeSpace()
     await put(space, 'a', 'a'.repeat(500 * kb))
@@ -132,7 +132,7 @@ describe('the quota of an organization’s pages', () => {
     await assert.rejects(put(space, 'a', 'b'.repeat(kb)), full)
   })
 
-  it('has room again when revisions are pruned, also after all pages were deleted', async () => {
+  it('has room again after revisions are pruned, also without pages', async () => {
     const { db } = seeded
     const { organizationId, makeSpace, put, remove } = await makeOrganization()
     const space = await makeSpace()
@@ -147,7 +147,7 @@ describe('the quota of an organization’s pages', () => {
     await put(space, 'c', 'c'.repeat(900 * kb))
   })
 
-  it('has room again when a space is deleted', async () => {
+  it('has room again after a space is deleted', async () => {
     const { db } = seeded
     const { makeSpace, put } = await makeOrganization()
     const [space, other] = [await makeSpace(), await makeSpace()]
@@ -157,7 +157,7 @@ describe('the quota of an organization’s pages', () => {
     await put(other, 'a', 'a'.repeat(600 * kb))
   })
 
-  it('is not passed by two hosts that write two spaces at once', async () => {
+  it('cannot be passed by two hosts that write two spaces at once', async () => {
     const { organizationId, writerOf, makeSpace, put } = await makeOrganization()
     const writers = ['host_1', 'host_2', 'host_3', 'host_4'].map(writerOf)
     const at = await Promise.all(writers.map(makeSpace))
@@ -170,12 +170,12 @@ describe('the quota of an organization’s pages', () => {
     assert.ok((await counted(organizationId)) <= mb)
   })
 
-  it('is none at 0', async () => {
+  it('is unlimited at 0', async () => {
     const { makeSpace, put } = await makeOrganization(0)
     await put(await makeSpace(), 'a', 'a'.repeat(1500 * kb))
   })
 
-  it('takes back what a revision of several steps has stored', async () => {
+  it('removes the stored steps of a revision that does not fit', async () => {
     const { organizationId, content, makeSpace, put } = await makeOrganization()
     const space = await makeSpace()
     await put(space, 'a', 'a'.repeat(100 * kb))
@@ -193,7 +193,7 @@ describe('the quota of an organization’s pages', () => {
     await put(space, 'a', 'b'.repeat(100 * kb))
   })
 
-  it('counts rows from before it', async () => {
+  it('counts rows that are older than the quota', async () => {
     const { db } = seeded
     const { organizationId, makeSpace, put } = await makeOrganization()
     const space = await makeSpace()
@@ -231,7 +231,7 @@ describe('an organization above its quota', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('gets 507 with the next step, over the API, for a script and for a folder', async () => {
+  it('gets a 507 with the next step, over the API, for a script and for a folder', async () => {
     const made = await annex.api('POST', '/v1/orgs/home/spaces', { slug: 'full', title: 'Full' })
     const path = `/v1/spaces/${made.json.id}`
     const put = (page: string) =>

@@ -65,7 +65,7 @@ describe('pages put through the API', () => {
     assert.doesNotMatch(JSON.stringify(items), /Hidden/)
   })
 
-  it('make a page, change it, and say so in a revision each', async () => {
+  it('create a page, change it, and make one revision for each', async () => {
     const made = await put('guides', { title: 'Guides', markdown: '# Guides\n' })
     assert.equal(made.status, 201, made.text)
     const first = made.json.revision
@@ -86,7 +86,7 @@ describe('pages put through the API', () => {
     assert.match(author.id, /^tok_/, 'the command line’s token belongs to no member')
   })
 
-  it('place pages below others, move them, and delete them with those below', async () => {
+  it('can be placed below others, moved, and deleted with their subpages', async () => {
     await put('guides/a', { title: 'A', markdown: 'a', parent: 'guides' })
     await put('guides/b', { title: 'B', markdown: 'b', parent: 'guides', index: 0 })
     const document = { object: 'document', nodes: [{ text: 'Of its own kind' }] }
@@ -110,7 +110,7 @@ describe('pages put through the API', () => {
     )
   })
 
-  it('come from a script with the scope too, and its event names the author', async () => {
+  it('can come from a script with the scope, and the event names the author', async () => {
     const installed = await installSample(annex, 'writer')
     const base = `/v1/integrations/writer/installations/${installed.id}/spaces`
     const installedOn = await annex.api('POST', base, { space })
@@ -137,7 +137,7 @@ describe('pages put through the API', () => {
     assert.deepEqual((await get(`/revisions/${page.revision}`)).author, { type: 'integration', id: 'writer' })
   })
 
-  it('are refused to a script without the scope, and outside its spaces', async () => {
+  it('are refused for a script without the scope, and with an unknown token', async () => {
     const ask = async (integration: string, body: object): Promise<Answered> => {
       const installed = await installSample(annex, integration, 'space')
       const response = await fetch(installed.endpoint, { method: 'POST', body: JSON.stringify(body) })
@@ -150,7 +150,7 @@ describe('pages put through the API', () => {
     assert.equal((await put('x', { markdown: 'x' }, 'annex_org_nothing')).status, 401)
   })
 
-  it('are refused where a folder has them', async () => {
+  it('are refused in a space that a folder writes', async () => {
     const sample = annex.server.samples.space
     const refused = await annex.api('PUT', `/v1/spaces/${sample}/content/page/welcome`, { markdown: 'x' })
     assert.deepEqual([refused.status, refused.json.error.code], [409, 'conflict'])
@@ -159,7 +159,7 @@ describe('pages put through the API', () => {
     assert.equal(deleted.status, 409)
   })
 
-  it('refuse what is no path, no page, or too large, and store nothing of it', async () => {
+  it('are refused with a wrong path, wrong content or too much text, and store nothing', async () => {
     const { id } = await get('/content')
     for (const [page, body, status] of [
       ['a/..', { markdown: 'x' }, 400],
@@ -184,7 +184,7 @@ describe('pages put through the API', () => {
     assert.equal((await get('/content')).id, id)
   })
 
-  it('are refused to a person who has not read the page as it is now', async () => {
+  it('are refused to a person who read an older version of the page', async () => {
     const at = `${annex.url}${path}/content/page/edited-by-two`
     const operator = await operatorToken(annex)
     const send = (method: string, tag: string | undefined, body?: object) =>
@@ -213,7 +213,7 @@ describe('pages put through the API', () => {
     assert.equal((await send('PUT', tag, { markdown: 'back' })).status, 412, 'it is not made again')
   })
 
-  it('take turns: twenty at once make twenty revisions without a gap', async () => {
+  it('take turns: twenty simultaneous ones make twenty revisions without a gap', async () => {
     const { number } = await get('/content')
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) => put(`many/${n}`, { title: `${n}`, markdown: `${n}` })),

@@ -45,7 +45,7 @@ describe('a folder of odd pages', () => {
 
   const titleOf = (path: string) => folder.pages.find((page) => page.path === path)?.title
 
-  it('loses no page, and names each as its first heading does', () => {
+  it('loses no page, and takes each title from the first heading', () => {
     assert.ok(oddPages.length >= 100, `${oddPages.length} pages`)
     assert.equal(folder.pages.length, oddPages.length + frontMatters.length)
     const wrong = oddPages.flatMap(([name, , title]) => {
@@ -83,7 +83,7 @@ describe('a folder of odd pages', () => {
     for (const line of reported) assert.match(line, /"(title|description|position)" of the front matter .+\./)
   })
 
-  it('reads the worst pages of a megabyte in little time', () => {
+  it('reads a megabyte of the worst pages quickly', () => {
     const patterns = [
       '# \n',
       '* a\n',

@@ -17,22 +17,22 @@ const pages = Array.from({ length: 100 }, (_, n) => head(`p${n}`, n + 1))
 const changedBy = (wanted: PageHead[]) =>
   planRevision(pages, wanted.map(want)).changed.map(({ page }) => page.id)
 
-test('a new page between two others changes no other page', () => {
+test('a new page between two others leaves other pages unchanged', () => {
   assert.deepEqual(changedBy([...pages.slice(0, 50), head('new', 0), ...pages.slice(50)]), ['new'])
 })
 
-test('a page that moves from one end to the other changes no other page', () => {
+test('a page that moves between the ends leaves other pages unchanged', () => {
   const [first, last] = [pages.slice(0, 1), pages.slice(-1)]
   assert.deepEqual(changedBy([...last, ...pages.slice(0, -1)]), ['p99'])
   assert.deepEqual(changedBy([...pages.slice(1), ...first]), ['p0'])
 })
 
-test('a page that is gone changes no other page', () => {
+test('a removed page leaves other pages unchanged', () => {
   const plan = planRevision(pages, pages.filter(({ id }) => id !== 'p7').map(want))
   assert.deepEqual([plan.changed, plan.gone], [[], ['p7']])
 })
 
-test('positions rise, also after a thousand pages at one place', () => {
+test('positions rise, also after a thousand inserts at the same position', () => {
   let positions = [1, 2]
   for (let n = 0; n < 1000; n += 1) {
     positions = findPositions([positions[0], undefined, ...positions.slice(1)])
@@ -41,7 +41,7 @@ test('positions rise, also after a thousand pages at one place', () => {
   assert.equal(positions.length, 1002)
 })
 
-test('positions rise for any order, and a rising list stays as it is', () => {
+test('positions rise for any order, and a rising list stays unchanged', () => {
   const known = fc.option(fc.integer({ min: -1000, max: 1000 }), { nil: undefined })
   fc.assert(
     fc.property(fc.array(known, { maxLength: 60 }), (given) => {

@@ -39,7 +39,7 @@ const writerOf = (hostId: string) => {
   })
 }
 
-test('revisions that were replaced too long ago go, with the pages that only they hold', async () => {
+test('old revisions are pruned with the pages that only they have', async () => {
   const { db } = seeded
   const space = await makeSpace('pruned')
   const content = writerOf('host_1')
@@ -83,7 +83,7 @@ test('revisions that were replaced too long ago go, with the pages that only the
   assert.equal((await findCurrentRevision(db, space.id))?.number, 8, 'the current revision stays')
 })
 
-test('a revision that a host could not complete is not seen, and the next writer takes it back', async () => {
+test('an incomplete revision is invisible, and the next writer removes it', async () => {
   const { db } = seeded
   const space = await makeSpace('broken-off')
   const content = writerOf('host_1')
@@ -114,7 +114,7 @@ test('a revision that a host could not complete is not seen, and the next writer
   assert.equal((await findPage(db, { spaceId: space.id, number: 2 }, 'a'))?.markdown, 'one')
 })
 
-test('a host waits for another one that writes, and takes over when that has died', async () => {
+test('a host waits for the draft of another host, and takes over when it lapses', async () => {
   const { db } = seeded
   const space = await makeSpace('two-hosts')
   const other = { draftedBy: 'host_2', draftedUntil: Date.now() + 500 }

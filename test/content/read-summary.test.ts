@@ -91,7 +91,7 @@ describe('SUMMARY.md', () => {
     for (const [what, text, entries] of cases) assert.deepEqual(outline(text), entries, what)
   })
 
-  it('reports links that are no file of the folder, each with its line', () => {
+  it('reports links that do not lead to files of the folder, each with its line', () => {
     const hrefs = [
       ...['https://example.com/a.md', '//example.com/a.md', 'mailto:a@example.com', 'javascript:alert(1)'],
       ...[
@@ -116,14 +116,14 @@ describe('SUMMARY.md', () => {
       assert.match(message, /is no file of the folder\. Name a Markdown file/)
   })
 
-  it('is cut at 20,000 lines, and the report says so', () => {
+  it('is cut at 20,000 lines, with a report', () => {
     const { entries, problems } = parseSummary('* [A](a.md)\n'.repeat(25_000))
     assert.equal(entries.length, 20_000)
     assert.match(problems[0]?.message ?? '', /more than 20000 lines/)
     assert.equal(problems[0]?.line, 20_001)
   })
 
-  it('of a megabyte of the worst lines is read in little time', () => {
+  it('of a megabyte of the worst lines is read quickly', () => {
     for (const pattern of [
       '* \n',
       '* a\n',

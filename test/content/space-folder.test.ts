@@ -49,7 +49,7 @@ async function changed(space: Space, edit: () => void): Promise<Json> {
 }
 
 describe('the folder of a space', () => {
-  it('gives pages by folder: each below the page of its folder, by position and name', async () => {
+  it('gives pages by folder, below the page of the folder, by position and name', async () => {
     const space = await makeSpace('by-folder', {
       'README.md': '# Welcome\n',
       'guides/README.md': '# Guides\n',
@@ -64,7 +64,7 @@ describe('the folder of a space', () => {
     assert.deepEqual([number, type], [1, 'initial'])
   })
 
-  it('follows SUMMARY.md, with groups, and puts pages that it does not name behind', async () => {
+  it('follows SUMMARY.md with its groups, and puts other pages last', async () => {
     const space = await makeSpace('by-summary', {
       'SUMMARY.md':
         '# Table of contents\n\n* [Hi](README.md)\n* [B](b.md)\n  * [A](<a.md>)\n* Soon\n  * [C](c.md)\n\n## Reference\n\n* [API](api/README.md)\n',
@@ -121,7 +121,7 @@ describe('the folder of a space', () => {
     assert.equal(new Set(Object.values(last)).size, 4)
   })
 
-  it('sees a change beside a file that is written all the time', async (context) => {
+  it('sees a change beside a file that is written continuously', async (context) => {
     const space = await makeSpace('busy', { 'one.md': '# One\n' })
     const log = setInterval(() => write(space.folder, 'log.txt', `${Date.now()}`), 50)
     context.after(() => clearInterval(log))
@@ -129,7 +129,7 @@ describe('the folder of a space', () => {
     assert.equal(shape(pages), 'one two')
   })
 
-  it('tells what a revision changed, and by whom', async () => {
+  it('lists the changes of a revision and their author', async () => {
     const space = await makeSpace('changes', { 'a.md': '# A\n', 'b.md': '# B\n', 'c.md': '# C\n' })
     const { id, author, type } = await changed(space, () => {
       write(space.folder, 'a.md', '# A\n\nMore.\n')
@@ -157,7 +157,7 @@ describe('a hostile folder', () => {
     return Object.fromEntries(entries)
   }
 
-  it('leaves out each bad file with the reason and the next step, and takes the others', async () => {
+  it('loses each bad file with the reason and the next step, and keeps the others', async () => {
     const space = await makeSpace('bad-files', {
       ...good,
       'large.md': Buffer.alloc(50 * 1024 * 1024, '# Large\n'),
@@ -197,7 +197,7 @@ describe('a hostile folder', () => {
     assert.equal((await problemsOf(space))['large.md'], undefined, 'a report ends with its reason')
   })
 
-  it('follows no link out of the folder, and opens nothing that is no file', async () => {
+  it('follows no link out of the folder, and opens only plain files', async () => {
     const secret = mkdtempSync(join(tmpdir(), 'annex-secret-'))
     folders.push(secret)
     writeFileSync(join(secret, 'secret.md'), '# Secret\n')
@@ -228,7 +228,7 @@ describe('a hostile folder', () => {
     for (const line of [1, 2, 3, 4, 5]) assert.ok(problems[`SUMMARY.md:${line}`], `line ${line}`)
   })
 
-  it('takes twenty odd file names, or reports them', async () => {
+  it('accepts unusual file names, or reports them', async () => {
     const taken = [
       ...[
         'a b',
@@ -279,7 +279,7 @@ describe('a hostile folder', () => {
     assert.match(Object.values(problems).join('\n'), /not UTF-8\. Rename it/)
   })
 
-  it('reads a list of 1,000 levels, in a page and in SUMMARY.md, and folders of 100 levels', async () => {
+  it('may have lists of 1,000 levels and folders of 100 levels', async () => {
     const names = Array.from({ length: 1000 }, (_, n) => `p${n}`)
     const list = names.map((name, n) => `${'  '.repeat(n)}* [${name}](${name}.md)\n`).join('')
     const space = await makeSpace('deep', {
@@ -295,7 +295,7 @@ describe('a hostile folder', () => {
     assert.match(Object.values(await problemsOf(space)).join('\n'), /more than 32 folders deep/)
   })
 
-  it('is read again when another folder takes its place, as a checkout does', async () => {
+  it('is read again when another folder replaces it, as in a checkout', async () => {
     const space = await makeSpace('replaced', { 'sub/a.md': '# A\n' })
     const { pages } = await changed(space, () => {
       rmSync(space.folder, { recursive: true })
@@ -306,7 +306,7 @@ describe('a hostile folder', () => {
     assert.equal(shape(again.pages), 'sub/b sub/c')
   })
 
-  it('keeps the last revision of a folder that is gone', async () => {
+  it('keeps the last revision after its folder is gone', async () => {
     const space = await makeSpace('vanishing', good)
     rmSync(space.folder, { recursive: true })
     await annex.api('POST', '/v1/reload')

@@ -16,7 +16,7 @@ for (const [what, jumpMs] of [
   ['forward', hour],
   ['back', -hour],
 ] as const) {
-  it(`a clock that is put ${what} by an hour neither hurries nor holds up what is due`, () => {
+  it(`a clock that jumps ${what} by an hour makes no due time early or late`, () => {
     let monotonicMs = 0
     const clock = createSteadyClock(1_000_000_000, () => monotonicMs)
     const before = clock.now()
@@ -29,7 +29,7 @@ for (const [what, jumpMs] of [
   })
 }
 
-it('a clock that runs wrong by one part in ten thousand is put right all the time', () => {
+it('a clock that drifts by one part in ten thousand is corrected continuously', () => {
   let monotonicMs = 0
   const clock = createSteadyClock(1_000_000_000, () => monotonicMs)
   for (let second = 1; second <= 60; second++) {
@@ -39,7 +39,7 @@ it('a clock that runs wrong by one part in ten thousand is put right all the tim
   assert.ok(Math.abs(clock.now() - 1_000_060_000) <= 1)
 })
 
-it('a clock shows whole milliseconds, from the first one on', () => {
+it('a clock shows whole milliseconds from the start', () => {
   let monotonicMs = 0.25
   const clock = createSteadyClock(1_000_000_000.5, () => monotonicMs)
   assert.equal(clock.now(), 1_000_000_000)
@@ -47,7 +47,7 @@ it('a clock shows whole milliseconds, from the first one on', () => {
   assert.equal(clock.now(), 1_000_000_001)
 })
 
-it('a clock never goes back, whatever it is put right by', () => {
+it('a clock never goes back, for any correction', () => {
   const steps = fc.array(fc.tuple(fc.integer({ min: 0, max: 5_000 }), fc.integer()))
   fc.assert(
     fc.property(steps, (all) => {
@@ -65,7 +65,7 @@ it('a clock never goes back, whatever it is put right by', () => {
   )
 })
 
-it('queries that store due times find the clock of their database, in a transaction, too', async (context) => {
+it('queries that store due times find the clock of their database, also in a transaction', async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'annex-clock-'))
   const made = await createTestDatabase(folder)
   const { db, clock, close } = await openDatabase(made.url, folder)
@@ -80,7 +80,7 @@ it('queries that store due times find the clock of their database, in a transact
   await db.transaction(async (transaction) => assert.equal(nowOf(transaction), 7))
 })
 
-it('waits for what is due are taken back, and are no longer than a minute', async (context) => {
+it('a wait for a due time can be cancelled, and lasts a minute at most', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] })
   const clock = await createClock({ db: undefined as never, dialect: 'sqlite' })
   const run: string[] = []

@@ -5,7 +5,7 @@ import { it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openSeeded } from '../support/seeded-database.ts'
 
-it('a database that is being closed refuses queries at once', async () => {
+it('a closing database refuses queries at once', async () => {
   const { database, db, close } = await openSeeded()
   const held = await db.transaction()
   const closed = close()

@@ -61,7 +61,7 @@ async function dump(db: Db): Promise<Record<string, unknown[]>> {
 }
 
 describe('a copy of a database', () => {
-  it('has all rows of all tables, there and back', async (t) => {
+  it('has all rows of all tables, in both directions', async (t) => {
     const first = await open(t, newFile(t))
     await fillDatabase(first.db)
     const middleUrl = await newDatabase(t)
@@ -108,7 +108,7 @@ describe('a copy of a database', () => {
     }
   })
 
-  it('gives back the claims of hosts that are gone', async (t) => {
+  it('gives back the claims of the source’s hosts', async (t) => {
     const from = await open(t, newFile(t))
     await fillDatabase(from.db)
     const to = await open(t, await newDatabase(t), prepareDestination)
@@ -121,7 +121,7 @@ describe('a copy of a database', () => {
     )
   })
 
-  it('goes on with the numbers of lines and receipts', async (t) => {
+  it('continues the numbers of log lines and receipts', async (t) => {
     const from = await open(t, newFile(t))
     await fillDatabase(from.db)
     const to = await open(t, await newDatabase(t), prepareDestination)
@@ -131,7 +131,7 @@ describe('a copy of a database', () => {
     assert.equal(stored.id, 1_001)
   })
 
-  it('tells how far each table is', async (t) => {
+  it('reports the progress of each table', async (t) => {
     const from = await open(t, newFile(t))
     await fillDatabase(from.db)
     const to = await open(t, newFile(t), prepareDestination)
@@ -143,7 +143,7 @@ describe('a copy of a database', () => {
     )
   })
 
-  it('reads a large table in pages of 8 MiB, and a larger row by itself', async (t) => {
+  it('reads a large table in pages of 8 MiB, and a larger row alone', async (t) => {
     const { db } = await open(t, await newDatabase(t))
     const sizes = [3, 3, 3, 20, 1, 1].map((mib) => mib * 1024 * 1024)
     for (const [n, size] of sizes.entries())
@@ -155,7 +155,7 @@ describe('a copy of a database', () => {
     assert.deepEqual(pages, [['body_0', 'body_1'], ['body_2'], ['body_3'], ['body_4', 'body_5']])
   })
 
-  it('is of one moment: rows that are stored meanwhile are not in it', { skip: noPostgres }, async (t) => {
+  it('excludes rows that are stored during the copy', { skip: noPostgres }, async (t) => {
     const from = await open(t, await newDatabase(t))
     await fillDatabase(from.db)
     const to = await open(t, newFile(t), prepareDestination)
@@ -170,7 +170,7 @@ describe('a copy of a database', () => {
   })
 })
 
-describe('a database is not copied', () => {
+describe('a database cannot be copied', () => {
   /** The destination is empty after each. */
   async function assertRefused(
     t: TestContext,
@@ -185,7 +185,7 @@ describe('a database is not copied', () => {
     for (const { name } of copiedTables) assert.deepEqual(await to.db(name), [])
   }
 
-  it('with a row that refers to nothing', (t) =>
+  it('with a broken foreign key', (t) =>
     assertRefused(
       t,
       async (db) => {
@@ -195,7 +195,7 @@ describe('a database is not copied', () => {
       /^FROM: installations inst_2 refers to a row of organizations that is not there \(foreign keys that are broken: 1\)\./,
     ))
 
-  it('with U+0000 in a text, which PostgreSQL does not keep', { skip: noPostgres }, (t) =>
+  it('with U+0000 in a text, which PostgreSQL refuses', { skip: noPostgres }, (t) =>
     assertRefused(
       t,
       (db) => db('attempts').update({ responseBody: 'a\0b' }),
@@ -203,7 +203,7 @@ describe('a database is not copied', () => {
     ),
   )
 
-  it('with a number that a column of PostgreSQL has no room for', { skip: noPostgres }, (t) =>
+  it('with a number that is too large for a column of PostgreSQL', { skip: noPostgres }, (t) =>
     assertRefused(
       t,
       (db) => db('versions').update({ number: 3_000_000_000 }),
@@ -211,7 +211,7 @@ describe('a database is not copied', () => {
     ),
   )
 
-  it('into one that has rows', async (t) => {
+  it('into a database with rows', async (t) => {
     const url = await newDatabase(t)
     const { db, close } = await openDatabase(url, '')
     await db('keyChecks').insert({ purpose: 'secrets', sealed: 'the same' })
@@ -222,7 +222,7 @@ describe('a database is not copied', () => {
     })
   })
 
-  it('from one without tables, and one with those of an older or a newer Annex', async (t) => {
+  it('without tables, or with those of an older or newer Annex', async (t) => {
     const url = newFile(t)
     await assert.rejects(openDatabase(url, '', prepareSource), {
       code: 'conflict',

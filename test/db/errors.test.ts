@@ -27,13 +27,13 @@ const losses: [message: string, code: string | undefined, told: string | undefin
   ['password authentication failed for user "annex"', '28P01', 'storage_busy'],
   ['database "annex" does not exist', '3D000', 'storage_busy'],
   ['no more connections allowed (max_client_conn)', '08P01', 'storage_busy'],
-  // Of somebody else's connection, and of a statement that is wrong.
+  // Of a connection to another server, and of a wrong statement.
   ['getaddrinfo ENOTFOUND api.example', 'ENOTFOUND', undefined],
   ['read ECONNRESET', 'ECONNRESET', undefined],
   ['select 1 - column "a" does not exist', '42703', undefined],
 ]
 
-describe('what PostgreSQL, or the loss of its connection, says', () => {
+describe('a message of PostgreSQL or its connection', () => {
   for (const [message, code, told] of losses) {
     it(`is ${told ?? 'none'}: ${message.replaceAll('\n', ' ')}`, () => {
       const error = Object.assign(new Error(message), code !== undefined && { code })
@@ -42,7 +42,7 @@ describe('what PostgreSQL, or the loss of its connection, says', () => {
   }
 })
 
-describe('a PostgreSQL that cannot be reached', () => {
+describe('an unreachable PostgreSQL', () => {
   const reach = async (url: string) => {
     const db = await openPostgres(url)
     try {
@@ -55,7 +55,7 @@ describe('a PostgreSQL that cannot be reached', () => {
     }
   }
 
-  it('is busy, as publishers repeat it: its name, port and socket', async () => {
+  it('counts as busy for a wrong name, port or socket, so publishers repeat', async () => {
     const closed = `postgres://annex@127.0.0.1:${await closedPort()}/annex`
     const socket = `postgres://annex@${encodeURIComponent('/no/such/folder')}/annex`
     for (const url of ['postgres://annex@no-such-name.invalid/annex', closed, socket]) {
@@ -68,7 +68,7 @@ describe('a PostgreSQL that cannot be reached', () => {
     }
   })
 
-  it('is busy where something else answers there, which closes', async (t) => {
+  it('counts as busy when another program closes the connection', async (t) => {
     const { port } = await serveRaw(t, (socket) => socket.end())
     assert.equal((await reach(`postgres://annex@127.0.0.1:${port}/annex`))?.code, 'storage_busy')
   })
@@ -94,7 +94,7 @@ const faults: [error: Error, code: string | undefined, isOwn: boolean][] = [
   [new Error('update "a" - database or disk is full'), 'SQLITE_FULL', false],
 ]
 
-describe('what keeps something from being stored', () => {
+describe('the cause of a failed write', () => {
   for (const [error, code, isOwn] of faults) {
     it(`is ${isOwn ? 'its own fault' : 'the database'}: ${error.message}`, () => {
       assert.equal(isOwnFault(Object.assign(error, code !== undefined && { code })), isOwn)

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { createId, firstIdAt } from '../../host/db/ids.ts'
 
 describe('an id', () => {
-  it('is a UUIDv7 with a prefix, and no two are the same', () => {
+  it('is a unique UUIDv7 with a prefix', () => {
     const ids = Array.from({ length: 20_000 }, () => createId('dlv'))
     assert.equal(new Set(ids).size, ids.length)
     for (const id of ids) {
@@ -11,12 +11,12 @@ describe('an id', () => {
     }
   })
 
-  it('sorts after those that were made before it', () => {
+  it('sorts after earlier ids', () => {
     const ids = Array.from({ length: 3_000 }, () => createId('dlv'))
     assert.deepEqual(ids.toSorted(), ids)
   })
 
-  it('begins with the time at which it was made', () => {
+  it('begins with its creation time', () => {
     const beforeMs = Date.now()
     const id = createId('att')
     assert.ok(id >= firstIdAt('att', beforeMs))

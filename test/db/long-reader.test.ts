@@ -33,7 +33,7 @@ describe('the connections for lists', () => {
     )
   })
 
-  it('show what is committed', async () => {
+  it('show committed rows', async () => {
     const { db, database, installationId } = seeded
     for (const holdReason of ['One.', 'Two.', 'Three.']) {
       await db('installations').update({ holdReason })
@@ -42,7 +42,7 @@ describe('the connections for lists', () => {
     }
   })
 
-  it('report an error and go on', async () => {
+  it('work again after an error', async () => {
     const { longReader } = seeded.database
     await assert.rejects(longReader('installations').select('nothing'), /nothing/)
     assert.equal((await longReader('installations').select('id')).length, 1)

@@ -33,13 +33,13 @@ describe('the tables of the database', () => {
     return names
   }
 
-  it('are made once by five hosts that start at once', { skip: noPostgres }, async () => {
+  it('are created once by five hosts that start at once', { skip: noPostgres }, async () => {
     const opened = await Promise.all([1, 2, 3, 4, 5].map(() => openDatabase(made.url, folder)))
     await Promise.all(opened.map(({ close }) => close()))
     assert.deepEqual(await stepsHad(), stepNames)
   })
 
-  it('are not made in a database that cannot hold every text', { skip: noPostgres }, async () => {
+  it('are refused by a database with an encoding other than UTF-8', { skip: noPostgres }, async () => {
     const admin = new pg.Client(made.url)
     await admin.connect()
     const name = `latin_${randomUUID().replaceAll('-', '')}`
@@ -67,7 +67,7 @@ describe('the tables of the database', () => {
     }
   })
 
-  it('wait for no lock of a host that was killed while it made them', { skip: noPostgres }, async () => {
+  it('need no lock of a host that was killed during a migration', { skip: noPostgres }, async () => {
     const watching = await openDatabase(made.url, folder)
     // As a migration that is cut off leaves it: a connection that is gone, in the middle of its transaction.
     const cut = new pg.Client(made.url)
@@ -85,7 +85,7 @@ describe('the tables of the database', () => {
     await watching.close()
   })
 
-  it('are all gone once their step is undone, and can be made again', async () => {
+  it('are all gone after a rollback, and can be created again', async () => {
     const { db, close } = await openDatabase(made.url, folder)
     await db.migrate.rollback({ migrationSource: migrations, tableName: 'knex_migrations' }, true)
     assert.deepEqual(await db('knex_migrations').pluck('name'), [])
@@ -93,7 +93,7 @@ describe('the tables of the database', () => {
     assert.deepEqual(await stepsHad(), stepNames)
   })
 
-  it('are left alone by a host that is older than they are, which says so with exit code 5', async () => {
+  it('are refused by an older host, with exit code 5', async () => {
     const { db, close } = await openDatabase(made.url, folder)
     await db('knex_migrations').insert({ name: '999-future', batch: 2, migration_time: new Date() })
     await close()
@@ -107,7 +107,7 @@ describe('the tables of the database', () => {
     )
   })
 
-  it('have no index of what changes when a delivery is settled: it would be written into all of them again', {
+  it('have no index of columns that change when a delivery is settled', {
     skip: noPostgres,
   }, async () => {
     const { db, close } = await openDatabase(made.url, folder)
@@ -117,7 +117,7 @@ describe('the tables of the database', () => {
     for (const definition of definitions) assert.doesNotMatch(definition, /\b(state|attempts|finished_at)\b/)
   })
 
-  it('are not made beside those of another program', async () => {
+  it('are not created beside tables of another program', async () => {
     const other = await openDatabase(made.url, folder, async () => {})
     await other.db.schema.createTable('music', (table) => table.text('id'))
     const refused = {
@@ -139,7 +139,7 @@ describe('the tables of the database', () => {
     assert.deepEqual(await stepsHad(), stepNames)
   })
 
-  it('are made beside those of extensions, of other schemas and views, and with those of an operator', {
+  it('are created beside tables of extensions, other schemas and the operator', {
     skip: noPostgres,
   }, async () => {
     const admin = new pg.Client(made.url)
@@ -156,7 +156,7 @@ describe('the tables of the database', () => {
     await admin.end()
   })
 
-  it('that cannot be made for want of a right are an error that says which', {
+  it('are not created without the right, and the error names it', {
     skip: noPostgres,
   }, async () => {
     const admin = new pg.Client(made.url)
@@ -176,7 +176,7 @@ describe('the tables of the database', () => {
     }
   })
 
-  it('of a build before 0.1.0 are refused, and the error says what to do', async () => {
+  it('of a build before 0.1.0 are refused, with the next step', async () => {
     const { db, close } = await openDatabase(made.url, folder)
     await db('knex_migrations').update({ name: '001-records' }).where({ name: '001-tables' })
     await close()

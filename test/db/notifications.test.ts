@@ -35,7 +35,7 @@ describe('notifications', { skip }, () => {
     return { notifications, heard }
   }
 
-  it('reach the other hosts when the transaction is committed, and come back after a restart of the server', async () => {
+  it('reach the other hosts at the commit, and continue after a restart of the server', async () => {
     const broken: unknown[] = []
     const [one, other] = [listen(broken), listen(broken)]
     const hears = (work: number) =>

@@ -29,7 +29,7 @@ describe('a database of SQLite', () => {
     assert.deepEqual(await database.db.raw('pragma journal_mode'), [{ journalMode: 'wal' }])
   })
 
-  it('begins its log anew though commits never pause', async () => {
+  it('restarts its log although commits never pause', async () => {
     for (let commit = 0; commit < 100; commit++) {
       await database.db('blobs').insert({ id: commit, bytes: Buffer.alloc(mebibyte, commit) })
     }
@@ -45,7 +45,7 @@ describe('a database of SQLite', () => {
     await writing.rollback()
   })
 
-  it('refuses writes over the connections that read', async () => {
+  it('refuses writes over its read connections', async () => {
     for (const other of [database.reader, database.longReader])
       await assert.rejects(other('blobs').delete(), { code: 'SQLITE_READONLY' })
   })
@@ -55,14 +55,14 @@ describe('a database of SQLite', () => {
     await assert.rejects(database.db('blobs').select('none'), { code: 'SQLITE_ERROR' })
   })
 
-  it('names no value in an error, as it may be a secret', async () => {
+  it('names no value in an error, as values may be secrets', async () => {
     await assert.rejects(database.db('blobs').where({ none: 'secret' }), ({ message }: Error) => {
       assert.match(message, /^select \* from `blobs` where `none` = \? - SQLITE_ERROR: no such column: none$/)
       return true
     })
   })
 
-  it('says that the disk is full when that has ended a transaction, and goes on', async () => {
+  it('reports a full disk that ended a transaction, and then works again', async () => {
     const { db } = database
     const [{ pageCount: pages }] = await db.raw('pragma page_count')
     const [{ freelistCount: free }] = await db.raw('pragma freelist_count')

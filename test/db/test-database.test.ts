@@ -30,14 +30,14 @@ async function open(
 }
 
 describe('the database of a test', () => {
-  it('has all tables before a migration, also when several are made at once', {
+  it('has all tables before a migration, also when several are created at once', {
     skip: noTemplate,
   }, async (t) => {
     const opened = await Promise.all([1, 2, 3, 4].map(() => open(t, createTestDatabase)))
     for (const db of opened) assert.deepEqual(await stepsHad(db), stepNames)
   })
 
-  it('shares no row with another one', async (t) => {
+  it('shares no row with another test database', async (t) => {
     const one = await open(t, createTestDatabase, migrate)
     const other = await open(t, createTestDatabase, migrate)
     await one('organizations').insert({ id: 'org_1', subdomain: 'home', title: '', createdAt: 0 })
@@ -45,7 +45,7 @@ describe('the database of a test', () => {
     assert.deepEqual(await other('organizations').select(), [])
   })
 
-  it('has no tables where a test asks for an empty one', async (t) => {
+  it('has no tables if a test asks for an empty one', async (t) => {
     assert.equal(await stepsHad(await open(t, createEmptyDatabase)), undefined)
   })
 })

@@ -7,8 +7,8 @@ import { findPostgres } from '../support/postgres-server.ts'
 
 const bin = findPostgres()
 
-describe('a PostgreSQL that is started for the tests', { skip: bin === undefined }, () => {
-  it('ends, and its folder with it, before the process that closes it last of all', () => {
+describe('a PostgreSQL for the tests', { skip: bin === undefined }, () => {
+  it('ends with its folder before its process', () => {
     const support = fileURLToPath(new URL('../support/postgres-server.ts', import.meta.url))
     const program = `
       import { startPostgres } from ${JSON.stringify(support)}

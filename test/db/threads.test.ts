@@ -26,7 +26,7 @@ const look = setInterval(() => {
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), 20_000)
 }, 1)`
 
-describe("libuv's threads, in which SQLite works", () => {
+describe('the libuv threads, which SQLite uses', () => {
   it('are 16 in a host', { skip: process.platform === 'win32' }, () => {
     const folder = mkdtempSync(join(tmpdir(), 'annex-threads-'))
     try {
@@ -45,7 +45,7 @@ describe("libuv's threads, in which SQLite works", () => {
     }
   })
 
-  it('store an event while 16 names have no answer', async (t) => {
+  it('can store an event during 16 unanswered name lookups', async (t) => {
     const { db, organizationId, close } = await openSeeded()
     t.after(close)
     const { address, asked } = await startNameserver(t, () => 'silent')

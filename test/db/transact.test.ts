@@ -7,8 +7,8 @@ import { transact } from '../../host/db/sql.ts'
 import { openSeeded } from '../support/seeded-database.ts'
 import { noPostgres } from '../support/test-database.ts'
 
-describe('transactions that wait for each other', { skip: noPostgres }, () => {
-  it('are both stored: PostgreSQL ends one, which is run again', async () => {
+describe('transactions in a deadlock', { skip: noPostgres }, () => {
+  it('are both stored: PostgreSQL ends one, and Annex repeats it', async () => {
     const { db, close } = await openSeeded()
     try {
       await db.raw('create table counts (name text primary key, count integer)')
@@ -33,7 +33,7 @@ describe('transactions that wait for each other', { skip: noPostgres }, () => {
     }
   })
 
-  it('are given up after five tries, with the error of the last', async () => {
+  it('are given up after five tries, with the last error', async () => {
     const { db, close } = await openSeeded()
     try {
       let tries = 0

@@ -133,7 +133,7 @@ describe('a database of 0.1.0', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('has marks for secrets and credentials that a kept version has declared, beside what was there', async () => {
+  it('marks secrets and credentials that a kept version declared', async () => {
     const manifest = JSON.parse(plain)
     const installation = await findInstallation(opened.db, 'inst_1')
     const site =
@@ -154,7 +154,7 @@ describe('a database of 0.1.0', () => {
     assert.equal(installation.isUnreadable || site.isUnreadable, false)
   })
 
-  it('has marks for the settings of the running version, so that a later version that drops one does not get it', async () => {
+  it('marks the settings of the running version, so that a later version loses dropped ones', async () => {
     const installation = await findInstallation(opened.db, 'inst_1')
     const site =
       installation && (await findPlaceLevel(opened.db, installation, { kind: 'site', placeId: 'site_1' }))
@@ -167,7 +167,7 @@ describe('a database of 0.1.0', () => {
     }
   })
 
-  it('has its settings as typed: not choices, values of a script, and those of a component', async () => {
+  it('marks settings as typed, except choices, values of a script and of a component', async () => {
     const { configurations } = JSON.parse(plain)
     const installation = await findInstallation(opened.db, 'inst_1')
     assert.ok(installation)
@@ -188,7 +188,7 @@ describe('a database of 0.1.0', () => {
     }
   })
 
-  it('has its install links, with hashes of their keys', async () => {
+  it('keeps its install links, as hashes of their keys', async () => {
     assert.equal(await opened.db.schema.hasColumn('integrations', 'install_key'), false)
     const rows = await opened.db('installLinks')
     assert.equal(rows.length, 2)
@@ -204,7 +204,7 @@ describe('a database of 0.1.0', () => {
     assert.equal((await findIntegration(opened.db, 'ours'))?.visibility, 'unlisted')
   })
 
-  it('has the search texts and categories of the deployed versions', async () => {
+  it('gets search texts and categories of the deployed versions', async () => {
     const find = async (text: string) => {
       const at = { after: undefined, limit: 10 }
       const found = await listVisibleIntegrations(opened.db, undefined, { text }, at)
@@ -215,7 +215,7 @@ describe('a database of 0.1.0', () => {
     for (const text of [title, description]) assert.deepEqual(await find(text), ['other', 'ours'], text)
   })
 
-  it('has the same marks in setup events that wait', async () => {
+  it('gets the same marks in waiting setup events', async () => {
     const { subject } = await opened.db('jobs').where({ id: 'job_1' }).first()
     const { level, event } = parseSubject(subject)
     assert.equal('placeId' in level && level.placeId, 'site_1')

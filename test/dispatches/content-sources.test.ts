@@ -38,18 +38,18 @@ describe('a content source', () => {
     assert.equal((await compute('menu', 'revision', given, account)).json.at, undefined)
   })
 
-  it('computes the document of a page, which may be none', async () => {
+  it('computes the document of a page, or null', async () => {
     const { json } = await compute('menu', 'document', { props: { course: 'soup' } })
     assert.deepEqual(json, { document: { nodes: ['soup'] } })
     assert.deepEqual((await compute('menu', 'document')).json, { document: null })
   })
 
-  it('is a 404 where there is none of that name, or it computes no documents', async () => {
+  it('is a 404 for an unknown name, and without documents', async () => {
     assert.equal((await compute('other', 'revision')).status, 404)
     assert.equal((await compute('flat', 'document')).status, 404)
   })
 
-  it('that fails, or answers with no object, is a 500 with a line in the log', async () => {
+  it('that fails, or returns no object, is a 500 with a log line', async () => {
     for (const source of ['menu', 'flat']) {
       const { status, json } = await compute(source, 'revision')
       assert.deepEqual([status, json.error.code], [500, 'script_failed'])

@@ -61,12 +61,12 @@ describe('the published script of a site', () => {
     fetch(`${annex.url}${of}/script`, { headers, redirect: 'manual' })
   const codeOf = async (response: Response): Promise<string> => ((await response.json()) as Json).error.code
 
-  it('does nothing while settings are missing', async () => {
+  it('does nothing if settings are missing', async () => {
     const response = await get()
     assert.deepEqual([response.status, await response.text()], [200, '/* nothing to run */'])
   })
 
-  it('has the type that it says, and cannot run with the origin of Annex', async () => {
+  it('has its own content type, and cannot run with the URL origin of Annex', async () => {
     await configure('hello')
     const response = await get()
     assert.match(await response.text(), /^\/\* hello \d+ of site_/)
@@ -81,14 +81,14 @@ describe('the published script of a site', () => {
     }
   })
 
-  it('is a script that does nothing where its handler has none', async () => {
+  it('is an empty script if its handler returns nothing', async () => {
     await configure('nothing')
     const response = await get()
     assert.equal(response.headers.get('content-type'), 'application/javascript')
     assert.match(await response.text(), /^\/\*[^*]*\*\/$/)
   })
 
-  it('is kept as long as it says, for all visitors, until its settings change', async () => {
+  it('is cached for its max-age, for all visitors, until its settings change', async () => {
     await configure('kept', 'max-age=604800')
     const texts = await Promise.all([1, 2, 3, 4, 5].map(async () => (await get()).text()))
     assert.equal(new Set([...texts, await (await get()).text()]).size, 1)
@@ -100,7 +100,7 @@ describe('the published script of a site', () => {
     assert.match(await (await get()).text(), /^\/\* changed/)
   })
 
-  it('is made anew for each page where it forbids to store it', async () => {
+  it('is created again for each page if it forbids caching', async () => {
     for (const cache of ['no-store, max-age=60', 'private, max-age=60', 'max-age=0', undefined]) {
       await configure('fresh', cache)
       const [first, second] = [await get(), await get()]
@@ -109,13 +109,13 @@ describe('the published script of a site', () => {
     }
   })
 
-  it('is made once for visitors who ask at the same time', async () => {
+  it('is created once for simultaneous visitors', async () => {
     await configure('shared')
     const texts = await Promise.all([1, 2, 3, 4, 5].map(async () => (await get()).text()))
     assert.equal(new Set(texts).size, 1)
   })
 
-  it('that fails is logged once, and not for each page that is read', async () => {
+  it('that fails is logged once, not for each page view', async () => {
     await configure('error')
     const answers = await Promise.all(Array.from({ length: 20 }, () => get()))
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [500])
@@ -123,7 +123,7 @@ describe('the published script of a site', () => {
     assert.equal(json.items.filter(({ text }: Json) => text.includes('no banner')).length, 1)
   })
 
-  it('of a stranger is JavaScript and nothing else', async () => {
+  it('of a stranger can only be JavaScript', async () => {
     for (const text of ['html', 'list']) {
       await configure(text)
       assert.equal((await get()).headers.get('content-type'), 'text/javascript; charset=utf-8', text)
@@ -141,7 +141,7 @@ describe('the published script of a site', () => {
     assert.equal(await codeOf(await get()), 'answer_too_large')
   })
 
-  it('needs the scope', async () => {
+  it('needs the scope site:script:inject', async () => {
     const response = await get({}, unscoped)
     assert.equal(response.status, 403)
     const { error } = (await response.json()) as Json
@@ -151,7 +151,7 @@ describe('the published script of a site', () => {
     )
   })
 
-  it('is a 404 of a site that it is not installed in', async () => {
+  it('is a 404 for a site without the installation', async () => {
     const response = await get({}, `${path.slice(0, -4)}0000`)
     assert.equal(response.status, 404)
   })

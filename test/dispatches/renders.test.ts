@@ -92,7 +92,7 @@ describe('a component', () => {
       (receipt) => receipt !== undefined,
     )
 
-  it('is rendered with its properties, and may be cached as long as it says', async () => {
+  it('is rendered with its properties, and has its max-age', async () => {
     const { status, json, headers } = await render(path, { componentId: 'counter', props: { from: 3 } })
     assert.equal(status, 200)
     const { organization } = annex.server.samples
@@ -108,7 +108,7 @@ describe('a component', () => {
     assert.deepEqual([receipt.type, receipt.outcome, receipt.status], ['ui_render', 'ok', 200])
   })
 
-  it('acts on its state, and is not cached where it does not say so', async () => {
+  it('acts on its state, and is not cached by default', async () => {
     const action = { action: 'add', by: 4 }
     const { json, headers } = await render(path, { componentId: 'counter', state: { count: 8 }, action })
     assert.deepEqual(json.state, { count: 12 })
@@ -121,7 +121,7 @@ describe('a component', () => {
     assert.deepEqual(done.json, { type: 'complete', returnValue: { count: 8 } })
   })
 
-  it('sees the site or space that it is rendered in, and what the caller says of the place', async () => {
+  it('sees its site or space, and the context of the caller', async () => {
     const { site, space } = annex.server.samples
     const ofSpace = await render(inSpace, {
       componentId: 'counter',
@@ -137,7 +137,7 @@ describe('a component', () => {
     assert.equal((await render(inSite, { componentId: 'counter' })).json.element.children[0], site)
   })
 
-  it('that a manifest names for settings gets the installation as a property, and the answer leaves it out', async () => {
+  it('for settings gets the installation as a property, which the answer omits', async () => {
     const { site, space } = annex.server.samples
     const { json } = await render(inSite, { componentId: 'settings', props: { mine: 1 } })
     assert.deepEqual([json.state.level, json.props], [site, { mine: 1 }])
@@ -146,7 +146,7 @@ describe('a component', () => {
     assert.ok(space)
   })
 
-  it('that there is not is a 404', async () => {
+  it('with an unknown name is a 404', async () => {
     for (const [of, componentId] of [
       [path, 'other'],
       [inSite, '__proto__'],
@@ -156,7 +156,7 @@ describe('a component', () => {
     }
   })
 
-  it('that throws is logged, and its caller is told no more than the request id', async () => {
+  it('that throws is logged, and its caller gets only the request id', async () => {
     const { status, json, text } = await render(path, { componentId: 'counter', props: { name: 'thrower' } })
     assert.deepEqual([status, json.error.code], [500, 'script_failed'])
     assert.doesNotMatch(text, /secret/)
@@ -170,7 +170,7 @@ describe('a component', () => {
     assert.deepEqual(await logOf(json.error.requestId), [])
   })
 
-  it('takes properties as large as a body may be', async () => {
+  it('accepts properties up to the size of a body', async () => {
     const props = { from: 1, text: 'x'.repeat(1_000_000) }
     const { status, json } = await render(path, { componentId: 'counter', props })
     assert.deepEqual([status, json.props?.text?.length], [200, 1_000_000])
@@ -178,7 +178,7 @@ describe('a component', () => {
     assert.deepEqual([larger.status, larger.json.error.code], [413, 'body_too_large'])
   })
 
-  it('that renders itself over the API comes to an end', async () => {
+  it('that renders itself over the API ends after eight scripts', async () => {
     const { json } = await render(path, { componentId: 'mirror' })
     assert.equal(json.error.code, 'script_failed')
     const { json: log } = await annex.api('GET', '/v1/logs?integration=counter')
@@ -189,14 +189,14 @@ describe('a component', () => {
     )
   })
 
-  it('of an installation is for its own script and organization', async () => {
+  it('is closed to other organizations', async () => {
     const other = await annex.api('POST', '/v1/orgs', { subdomain: 'other', title: 'Other' })
     const { token } = (await annex.api('POST', `/v1/orgs/${other.json.id}/tokens`, { label: 'o' })).json
     assert.equal((await render(path, { componentId: 'counter' }, token)).status, 404)
     assert.equal((await render(path, { componentId: 'counter' }, '')).status, 401)
   })
 
-  it('is refused a body that does not fit', async () => {
+  it('refuses an invalid body', async () => {
     for (const body of [
       {},
       { componentId: 1 },
@@ -217,7 +217,7 @@ describe('a component', () => {
     redirect: 'script_failed',
     nothing: 'script_failed',
   })) {
-    it(`whose script answers "${componentId}" is ${code}, and the log says why`, async () => {
+    it(`with the answer "${componentId}" is ${code}, with a log line`, async () => {
       const { json } = await render(ofHostile, { componentId })
       assert.equal(json.error.code, code)
       assert.equal((await logOf(json.error.requestId)).length, 1)

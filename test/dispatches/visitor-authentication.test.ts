@@ -76,11 +76,11 @@ describe('the token of a visitor', () => {
     assert.deepEqual([valid, claims.plan, Date.parse(expiresAt)], [true, 'pro', claims.exp * 1000])
   })
 
-  it('is signed with a key that people do not get', async () => {
+  it('is signed with a key that is hidden from people', async () => {
     assert.equal((await annex.api('GET', at)).json.privateKey, undefined)
   })
 
-  it('counts during a rotation of the key, and not after it', async () => {
+  it('is valid during a rotation of the key, and invalid after it', async () => {
     await annex.api('POST', `${path}/signing-secret`, {})
     assert.equal((await verify(token)).valid, true)
     assert.equal((await verify(await signIn())).valid, true)
@@ -114,7 +114,7 @@ describe('the token of a visitor', () => {
     }
   })
 
-  it('is refused without an end, after it, and before it counts', () => {
+  it('is refused without an expiry, after it, and before its start', () => {
     const now = Date.parse('2026-01-01T00:00:00Z')
     const second = now / 1000
     const reasonOf = (claims: object, header?: object): string | undefined => {
@@ -156,7 +156,7 @@ describe('the sign-in of a site', () => {
     fetch(`${annex.url}${of}/visitor-auth${query}`, { redirect: 'manual' })
   const errorOf = async (response: Response): Promise<Json> => ((await response.json()) as Json).error
 
-  it('is where the script sends the visitor', async () => {
+  it('is the redirect of the script', async () => {
     const response = await visit('?location=/guides/start%3Fa%3D1')
     assert.equal(response.status, 302)
     const to = new URL(response.headers.get('location') ?? '')
@@ -175,13 +175,13 @@ describe('the sign-in of a site', () => {
     assert.deepEqual([receipt.type, receipt.outcome], ['fetch_visitor_authentication', 'ok'])
   })
 
-  it('is told of a visitor who signs out', async () => {
+  it('gets the action of a visitor who signs out', async () => {
     const response = await visit('?action=logout')
     assert.match(response.headers.get('location') ?? '', /^https:\/\/provider\.example\/logout/)
     assert.equal((await visit('?action=other')).status, 400)
   })
 
-  it('keeps its cookies at the endpoint of the site, and its pages out of the origin of Annex', async () => {
+  it('keeps its cookies at the endpoint of the site, and its pages outside Annex’s URL origin', async () => {
     const cookie = (await visit()).headers.get('set-cookie')
     assert.equal(cookie, `nonce=1; HttpOnly; Path=${new URL(endpoint).pathname}`)
     const page = await visit('?location=/page')
@@ -190,7 +190,7 @@ describe('the sign-in of a site', () => {
     assert.equal((await visit('?location=/missing')).status, 404)
   })
 
-  it('gets the cookies that it has set for itself, and no others', async () => {
+  it('reads its own cookies only', async () => {
     const at = new URL(`${annex.url}${path}/visitor-auth`)
     const set = await visit('?location=/remember')
     const [here, there] = set.headers.getSetCookie()
@@ -204,12 +204,12 @@ describe('the sign-in of a site', () => {
     assert.deepEqual(cookies, { hint: '7', empty: '' })
   })
 
-  it('takes an empty location for the first page', async () => {
+  it('accepts an empty location as the first page', async () => {
     const to = new URL((await visit('?location=')).headers.get('location') ?? '')
     assert.equal(to.searchParams.get('location'), 'none')
   })
 
-  it('may be told a location without its first slash', async () => {
+  it('accepts a location without its first slash', async () => {
     for (const location of ['guides', 'guides/a.html?b=c.d', 'a-b_c~d#e']) {
       const response = await visit(`?location=${encodeURIComponent(location)}`)
       const to = new URL(response.headers.get('location') ?? '')
@@ -217,7 +217,7 @@ describe('the sign-in of a site', () => {
     }
   })
 
-  it('is told a location as a browser resolves it', async () => {
+  it('gets a location as a browser resolves it', async () => {
     const resolved = [
       ['/guides/../start', '/start'],
       ['/guides/./a%20b?c=../d#../e', '/guides/a%20b?c=../d#../e'],
@@ -234,7 +234,7 @@ describe('the sign-in of a site', () => {
     }
   })
 
-  it('is never asked for a location that leads elsewhere', async () => {
+  it('refuses a location that leads to another host', async () => {
     const elsewhere = [
       ...['//evil.example', '/\\evil.example', '\\\\evil.example', 'https://evil.example', '@evil.example'],
       ...[
@@ -258,7 +258,7 @@ describe('the sign-in of a site', () => {
     }
   })
 
-  it('shows the errors that the script shows, and logs the others', async () => {
+  it('shows errors that the script exposes, and logs others', async () => {
     const closed = await visit('?location=/closed')
     assert.deepEqual([closed.status, (await errorOf(closed)).message], [403, 'The door is closed'])
     const failed = await errorOf(await visit('?location=/throw'))
@@ -267,7 +267,7 @@ describe('the sign-in of a site', () => {
     assert.match(json.items[0].text, /^Error: no door/)
   })
 
-  it('needs the scope', async () => {
+  it('needs the scope site:visitor:auth', async () => {
     const { path: unscoped } = await installSample(annex, 'unscoped', 'site')
     const error = await errorOf(await visit('', unscoped))
     assert.deepEqual([error.code, error.details[0].message], ['missing_scope', 'site:visitor:auth'])

@@ -19,7 +19,7 @@ describe('the page that `make docs` writes', () => {
     byId = Map.groupBy([...page.querySelectorAll('[id]')], ({ id }) => id)
   })
 
-  it('has each operation and each record once, with its text', () => {
+  it('has each operation and record once, with its text', () => {
     for (const { id, method, path, summary, description } of operations) {
       const [found, ...more] = byId.get(id) ?? []
       assert.equal(more.length, 0, id)
@@ -35,7 +35,7 @@ describe('the page that `make docs` writes', () => {
     }
   })
 
-  it('has no link to something that it lacks, and needs no other file', () => {
+  it('has only working links, and needs no other file', () => {
     const links = [...page.querySelectorAll('[href], [src]')].map((element) => element.getAttribute('href'))
     assert.ok(links.length > operations.length)
     for (const link of links) assert.ok(link?.startsWith('#') && byId.has(link.slice(1)), `${link}`)

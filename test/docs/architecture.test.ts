@@ -10,7 +10,7 @@ const [, flows = ''] = page.split('## Three flows')
 const steps = [...(flows.split('\n## ')[0] ?? '').matchAll(/^ *(\w+) +(host\/\S+\.ts)/gm)]
 
 describe('the flows of ARCHITECTURE.md', () => {
-  it('are three, with 24 steps at least', () => {
+  it('are three, with at least 24 steps', () => {
     assert.equal((flows.split('\n## ')[0] ?? '').match(/^\*\*/gm)?.length, 3)
     assert.ok(steps.length >= 24, `${steps.length} steps`)
   })

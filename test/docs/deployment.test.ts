@@ -15,7 +15,7 @@ const read = (name: string) =>
 const has = (program: string, flag: string) => spawnSync(program, [flag]).status === 0
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 
-it('the unit is one that systemd takes', async (context) => {
+it('systemd accepts the unit', async (context) => {
   if (!has('systemd-analyze', '--version')) return context.skip('needs systemd-analyze')
   const folder = mkdtempSync(join(tmpdir(), 'annex-unit-'))
   context.after(() => rmSync(folder, { recursive: true }))
@@ -53,7 +53,7 @@ function ask(port: number, path: string, body?: string): Promise<Seen> {
   return promise
 }
 
-it('nginx takes the example, and passes requests on as they came', async (context) => {
+it('nginx accepts the example, and forwards requests unchanged', async (context) => {
   if (!has('nginx', '-v')) return context.skip('needs nginx')
   await using ends = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'annex-nginx-'))

@@ -19,7 +19,7 @@ const matches = (pattern: RegExp) =>
     [...text.matchAll(pattern)].map((match) => ({ file, found: match[1] ?? '' })),
   )
 
-describe('what the docs name exists', () => {
+describe('names and links in the docs exist:', () => {
   it('make targets', () => {
     const targets = new Set([...read('Makefile').matchAll(/^([a-z]+):/gm)].map((match) => match[1]))
     const named = matches(/\bmake ([a-z]+)`/g)
@@ -45,14 +45,14 @@ describe('what the docs name exists', () => {
     }
   })
 
-  it('an entry for each error code, where `docs` of an error points', () => {
+  it('one entry for each error code', () => {
     const page = read('docs/errors.md')
     for (const code of [...Object.keys(errorCodes), 'script_error']) {
       assert.equal(page.split(`<a id="${code}"></a>`).length, 2, code)
     }
   })
 
-  it('files that are linked or named by their path', () => {
+  it('files that are linked or named by path', () => {
     for (const { file, text } of all) {
       for (const [, link = ''] of text.matchAll(/\]\(([^)#:]+)\)/g)) {
         assert.ok(existsSync(join(root, dirname(file), link)), `${file}: ${link}`)
@@ -63,7 +63,7 @@ describe('what the docs name exists', () => {
     }
   })
 
-  it('headings that are linked', () => {
+  it('linked headings', () => {
     const slug = (heading: string) =>
       heading
         .toLowerCase()
@@ -95,7 +95,7 @@ describe('what the docs name exists', () => {
 })
 
 describe('the document of the API', () => {
-  it('has every route that there is, and the page has a row for each of them, with its roles and scope', () => {
+  it('has every route, and docs/api.md has its row with roles and scope', () => {
     const router = createRouter({} as Parameters<typeof createRouter>[0])
     const routes = router.stack
       .flatMap(({ methods, path }) => methods.map((method) => `${method} ${path}`))

@@ -25,12 +25,12 @@ describe('the language of the documents', () => {
 })
 
 describe('the count of words', () => {
-  it('leaves out code blocks, generated parts and headings', () => {
+  it('omits code blocks, generated parts and headings', () => {
     const text = '# A heading\n\n```sh\nmake run\n```\n\n<!-- a -->\n| a | b |\n<!-- /a -->\n\nAnnex starts.'
     assert.deepEqual(toProse(text), ['Annex starts.'])
   })
 
-  it('counts a paragraph that wraps as one text, and each item and long cell as a text', () => {
+  it('counts a wrapped paragraph, an item and a long cell as one text each', () => {
     const cell = 'a cell that says something in eight words'
     const text = `One two\nthree. Four.\n\n- Five six\n  seven.\n- Eight.\n\n| a | b |\n|---|---|\n| name | ${cell} |`
     assert.deepEqual(toProse(text), ['One two three. Four.', 'Five six seven.', 'Eight.', cell])
@@ -40,7 +40,7 @@ describe('the count of words', () => {
     assert.equal(averageSentence(['See docs/api.md for version 1.2 of it.']), 7)
   })
 
-  it('leaves out labels of one or two words', () => {
+  it('omits labels of one or two words', () => {
     assert.equal(averageSentence(['a b c d', 'e', 'f g']), 4)
   })
 })

@@ -10,7 +10,7 @@ import { createMetrics } from '../../host/metrics/create-metrics.ts'
 const page = readFileSync(new URL('../../docs/limits.md', import.meta.url), 'utf8')
 
 describe('the limits', () => {
-  it('are on their page, each with its default and where it is set', () => {
+  it('are on their page, each with its default and setting', () => {
     for (const { what, at } of limitsTable) {
       const row = page.split('\n').find((line) => line.includes(`| ${what} |`))
       assert.ok(row !== undefined, what)
@@ -19,7 +19,7 @@ describe('the limits', () => {
     }
   })
 
-  it('have every number that an operator can set for sandboxes', () => {
+  it('include every number that an operator can set for sandboxes', () => {
     const listed = new Set(limitsTable.map(({ at }) => ('setting' in at ? at.setting : '')))
     const numbers = Object.entries(sandboxSettings)
       .filter(([name, { kind }]) => kind === 'integer' && !name.startsWith('SANDBOX_PROCESSES'))
@@ -28,7 +28,7 @@ describe('the limits', () => {
     for (const name of numbers) assert.ok(listed.has(name as never), name)
   })
 
-  it('answer with 503 for too much, 504 for too long, 502 for a process that ended, and 4xx for a visitor’s doing', () => {
+  it('have statuses 503 for too much, 504 for too long, 502 for ended processes, else 4xx', () => {
     const statuses = new Set(
       limitsTable.flatMap(({ code }) => (code === undefined ? [] : [errorCodes[code].status])),
     )
@@ -50,7 +50,7 @@ describe('the limits', () => {
 })
 
 describe('the metrics on that page', () => {
-  it('are those that there are, with their labels', async () => {
+  it('are exactly the existing metrics', async () => {
     const metrics = createMetrics()
     const text = await metrics.text({ processes: [], levels: [] })
     const there = [...text.matchAll(/^# TYPE (annex_\w+)/gm)].map((match) => match[1])

@@ -31,7 +31,7 @@ async function installEverywhere(annex: Annex, name: string): Promise<string[]> 
   return endpoints
 }
 
-describe('routers as docs/plugins.md shows them', () => {
+describe('routers of docs/plugins.md', () => {
   const scripts = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, script = '']) => script)
   const scriptWith = (name: string) => scripts.find((script) => script.includes(`from '${name}'`)) ?? ''
   let annex: Annex
@@ -57,7 +57,7 @@ describe('routers as docs/plugins.md shows them', () => {
   }
 })
 
-describe('the connection with a provider as docs/plugins.md shows it', () => {
+describe('the connection with a provider of docs/plugins.md', () => {
   const part = page.split('## Connecting with a provider')[1]?.split('\n## ')[0] ?? ''
   const blockOf = (language: string) => part.split(`\`\`\`${language}\n`)[1]?.split('```')[0] ?? ''
   const source = { more: blockOf('yaml'), script: blockOf('ts') }
@@ -72,7 +72,7 @@ describe('the connection with a provider as docs/plugins.md shows it', () => {
     for (const name of Object.keys(secrets)) delete process.env[name]
   })
 
-  it('registers the address of the integration, for a flow of an installation and of a site', async () => {
+  it('registers the address of the integration for flows of an installation and a site', async () => {
     const endpoints = await installEverywhere(annex, 'connect')
     const [integration = '', ...levels] = endpoints
     assert.equal(levels.length, 3)
@@ -86,7 +86,7 @@ describe('the connection with a provider as docs/plugins.md shows it', () => {
     assert.equal((await fetch(`${annex.url}${integration}/oauth`)).status, 400)
   })
 
-  it('has types', () => {
+  it('type-checks', () => {
     const folder = join(annex.pluginsDir, 'connect')
     const config = { extends: join(root, 'runtime/tsconfig.json'), include: [folder] }
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
@@ -97,7 +97,7 @@ describe('the connection with a provider as docs/plugins.md shows it', () => {
   })
 })
 
-describe('the block from a pasted link as docs/plugins.md shows it', () => {
+describe('the block from a pasted link of docs/plugins.md', () => {
   const part = page.split('### A block from a pasted link')[1]?.split('\n## ')[0] ?? ''
   const blockOf = (language: string) => part.split(`\`\`\`${language}\n`)[1]?.split('```')[0] ?? ''
   const more = `${blockOf('yaml')}script: ./clip.tsx`
@@ -119,7 +119,7 @@ describe('the block from a pasted link as docs/plugins.md shows it', () => {
     assert.equal(later.element.children[0].source.url, `https://clips.example/embed?of=${url}`)
   })
 
-  it('has types', () => {
+  it('type-checks', () => {
     const folder = join(annex.pluginsDir, 'clip')
     const { status, stdout } = spawnSync('node', [join(root, 'test/support/compile-plugins.ts'), folder], {
       encoding: 'utf8',
@@ -128,7 +128,7 @@ describe('the block from a pasted link as docs/plugins.md shows it', () => {
   })
 })
 
-describe('the sign-in of visitors as docs/plugins.md shows it', () => {
+describe('the sign-in of visitors of docs/plugins.md', () => {
   const part = page.split('### A sign-in of visitors')[1]?.split('\n### ')[0] ?? ''
   const blockOf = (language: string) => part.split(`\`\`\`${language}\n`)[1]?.split('```')[0] ?? ''
   let annex: Annex
@@ -145,13 +145,13 @@ describe('the sign-in of visitors as docs/plugins.md shows it', () => {
 
   const visit = (query: string) => fetch(`${signIn}${query}`, { redirect: 'manual' })
 
-  it('names what is missing while the site has no address', async () => {
+  it('names the missing setting while the site has no address', async () => {
     const answer = await visit('?location=/guide')
     assert.equal(answer.status, 503)
     assert.match(await answer.text(), /"The site has no address yet\."/)
   })
 
-  it('sends a visitor back with a token that Annex finds valid', async () => {
+  it('sends a visitor back with a valid token', async () => {
     assert.equal((await annex.api('PATCH', site, { url: 'https://docs.example.com' })).status, 200)
     for (const [query, path] of [
       ['?location=/guide', '/guide'],
@@ -168,7 +168,7 @@ describe('the sign-in of visitors as docs/plugins.md shows it', () => {
     }
   })
 
-  it('has types', () => {
+  it('type-checks', () => {
     const folder = join(annex.pluginsDir, 'sign-in')
     const { status, stdout } = spawnSync('node', [join(root, 'test/support/compile-plugins.ts'), folder], {
       encoding: 'utf8',
@@ -195,13 +195,13 @@ describe('the test beside the plugin echo', () => {
     return { status, stdout }
   }
 
-  it('passes', () => {
+  it('passes with node --test', () => {
     const { status, stdout } = runTest()
     assert.equal(status, 0, stdout)
     assert.match(stdout, /^ℹ pass 2$/m)
   })
 
-  it('fails when the handler answers something else', () => {
+  it('fails for another answer of the handler', () => {
     const script = join(plugin, 'index.ts')
     writeFileSync(script, readFileSync(script, 'utf8').replace('received: true', 'received: false'))
     const { status, stdout } = runTest()

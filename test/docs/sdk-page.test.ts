@@ -18,7 +18,7 @@ describe('docs/sdk.md', () => {
     ),
   )
 
-  it('has each name that the SDK exports, and no other', () => {
+  it('has exactly the names that the SDK exports', () => {
     const index = readFileSync(join(root, 'runtime/sdk/index.ts'), 'utf8')
     const exported = [...index.matchAll(/\{([^}]*)\}/g)]
       .flatMap(([, names = '']) => names.split(','))
@@ -29,7 +29,7 @@ describe('docs/sdk.md', () => {
     assert.deepEqual(named, [...exported, ...Object.keys(jsx), 'JSX'].toSorted())
   })
 
-  it('is what the sources say', () => {
+  it('is generated from the current sources', () => {
     const [, generated = ''] = /<!-- sdk -->\n([\s\S]*)\n<!-- \/sdk -->/.exec(page) ?? []
     assert.equal(generated, createSdkReference(root, 'runtime/sdk'))
   })
@@ -46,7 +46,7 @@ describe('the page of an SDK', () => {
     return createSdkReference(folder, '.')
   }
 
-  it('has signature, text, arguments, results, errors, limits, aliases and the types behind', () => {
+  it('has signature, text, arguments, results, errors, limits, aliases and used types', () => {
     const page = pageOf({
       'index.ts': "export { pay, pay as settle } from './pay.ts'",
       'pay.ts': `import type { Coin as Money } from './coin.ts'
@@ -108,7 +108,7 @@ type Coin = {
     )
   })
 
-  it('cannot be made while an export has no doc comment, and says which', () => {
+  it('is refused if an export has no doc comment', () => {
     assert.throws(
       () => pageOf({ 'index.ts': 'export const bare = 1\n' }),
       /^Error: index\.ts: "bare" is exported and has no doc comment/,

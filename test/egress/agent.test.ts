@@ -43,7 +43,7 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 describe('the agent', () => {
-  it('closes the connections that have been idle for longest when 1,000 origins ask to keep one each', async (t) => {
+  it('closes the longest idle connections when 1,000 URL origins keep one each', async (t) => {
     const server = await serveMany(t, (_, response) => response.end('ok'))
     const egress = openEgress(t, { resolve, connections: 50 })
     const names = Array.from({ length: 1_000 }, (_, number) => `receiver-${number}.test`)
@@ -74,7 +74,7 @@ describe('the agent', () => {
     await until(() => server.open() === 0)
   })
 
-  it('does not let one origin delay another, and closes no connection in use', async (t) => {
+  it('does not let one URL origin delay another, and closes no busy connection', async (t) => {
     const held: ServerResponse[] = []
     const server = await serveMany(t, (name, response) => {
       if (name === 'slow.test') held.push(response)
@@ -106,7 +106,7 @@ describe('the agent', () => {
 })
 
 describe('a request that times out while it waits for a connection', () => {
-  it('is not sent, and costs the next one no connection', async (t) => {
+  it('is not sent, and uses no connection of the next request', async (t) => {
     const held: ServerResponse[] = []
     const server = await serveMany(t, (_, response) => void held.push(response))
     const egress = openEgress(t, { resolve, connectionsPerUrlOrigin: 1 })
@@ -125,7 +125,7 @@ describe('a request that times out while it waits for a connection', () => {
 })
 
 describe('a name that never resolves', () => {
-  it('delays a fetch until its deadline at most, and no other name', async (t) => {
+  it('delays its own fetch until the deadline, and no other name', async (t) => {
     const server = await serveMany(t, (_, response) => response.end())
     const egress = openEgress(t, {
       resolve: (name) => (name === 'dead.test' ? new Promise(() => {}) : resolve()),

@@ -10,7 +10,7 @@ describe('the allow list of EGRESS_ALLOW', () => {
     assert.equal(list.hasName('localhost'), false)
   })
 
-  it('permits its addresses, ranges and names, and none of their neighbours', () => {
+  it('permits its addresses, ranges and names, but no others', () => {
     const list = parseAllowList([
       '10.1.0.0/16',
       '192.168.0.7',
@@ -66,7 +66,7 @@ describe('the allow list of EGRESS_ALLOW', () => {
     '',
   ]
   for (const entry of [...wrong, 'fe80::1%eth0', '10.0.0.0/x']) {
-    it(`says that "${entry}" is neither name nor address nor range`, () => {
+    it(`rejects "${entry}" as neither name, address nor range`, () => {
       assert.throws(() => parseAllowList([entry]), {
         code: 'settings_invalid',
         message: /EGRESS_ALLOW: ".*" is no/,

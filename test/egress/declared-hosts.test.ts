@@ -67,10 +67,10 @@ describe('the hosts that a manifest declares', () => {
     })
   }
 
-  it('are unlimited when the manifest declares none and the operator does not require it', () =>
+  it('are unlimited if the manifest declares none and the operator does not require it', () =>
     check('https://anywhere.test/', undefined))
 
-  it('are limited to Annex itself when the manifest declares none and the operator requires it', () => {
+  it('are limited to Annex itself if the manifest declares none and the operator requires it', () => {
     check('https://annex.example/v1/orgs', undefined, true)
     assert.throws(() => check('https://anywhere.test/', undefined, true), {
       code: 'egress_refused',
@@ -79,7 +79,7 @@ describe('the hosts that a manifest declares', () => {
     assert.throws(() => check('https://anywhere.test/', []), { code: 'egress_refused' })
   })
 
-  it('are checked at each redirect, before the second host sees a request', async (t) => {
+  it('are checked at each redirect, before a request to the second host', async (t) => {
     const inner = await serve(t, (_, response) => response.end('inner'))
     const outer = await serve(t, (_, response) =>
       response.writeHead(307, { location: inner.urlOrigin }).end(),

@@ -27,7 +27,7 @@ const inner = [
   'not an address',
 ]
 
-describe('a name that resolves to an inner address', () => {
+describe('a name that resolves to a private address', () => {
   for (const address of inner) {
     it(`is refused for a fetch, a redirect and a delivery: ${address}`, async (t) => {
       const egress = openEgress(t, { allow: [], resolve: resolveTo(address) })
@@ -50,7 +50,7 @@ describe('a name that resolves to an inner address', () => {
   }
 })
 
-describe('a header whose text would begin another header', () => {
+describe('a header that contains a second header', () => {
   const smuggled: [string, string][] = [
     [' host', 'evil'],
     ['host ', 'evil'],

@@ -92,7 +92,7 @@ describe('an outbound request', () => {
     }
   })
 
-  it('is too large when the headers of its answer have more than 64 KiB', async (t) => {
+  it('fails as too large when the headers of its answer have more than 64 KiB', async (t) => {
     const { urlOrigin } = await serveRaw(t, (socket) => {
       socket.end(`${head}${`x: ${'y'.repeat(1_000)}\r\n`.repeat(70)}\r\n`)
     })
@@ -101,7 +101,7 @@ describe('an outbound request', () => {
     })
   })
 
-  it('fails when the egress is closed', async (t) => {
+  it('fails after the egress is closed', async (t) => {
     const egress = openEgress(t)
     const { urlOrigin } = await serveRaw(t, (socket) => socket.once('data', () => void egress.close()))
     await assert.rejects(egressFetch(egress, toRequest(urlOrigin), limits), { code: 'egress_failed' })

@@ -56,7 +56,7 @@ describe('an answer in many small pieces', () => {
     assert.equal((await bytesOf({ body })).length, 100_000)
   })
 
-  it('is read whole when megabytes wait in the connection for a slow reader', async (t) => {
+  it('is read whole when megabytes wait for a slow reader', async (t) => {
     const { urlOrigin } = await serve(t, (_request, response) => void response.end(Buffer.alloc(20_000_000)))
     const { body } = await egressFetch(openEgress(t), toRequest(urlOrigin), limits)
     assert.ok(!(body instanceof Uint8Array))

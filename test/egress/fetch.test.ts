@@ -30,7 +30,7 @@ async function recorder(t: TestContext) {
 }
 
 describe('an outbound request', () => {
-  it('carries method, path, headers and bytes, and brings back status, headers and bytes', async (t) => {
+  it('sends method, path, headers and bytes, and returns status, headers and bytes', async (t) => {
     const bytes = Uint8Array.from({ length: 256 }, (_, at) => at)
     const { urlOrigin } = await serve(t, async (request, response) => {
       const chunks: Buffer[] = []
@@ -99,7 +99,7 @@ describe('an outbound request', () => {
     )
   })
 
-  it('does not let a script pose as another client to Annex itself', async (t) => {
+  it('loses headers of proxies when it goes to Annex itself', async (t) => {
     const { urlOrigin, seen } = await recorder(t)
     const headers: [string, string][] = ['X-Forwarded-For', 'X-Real-IP', 'Forwarded'].map((name) => [
       name,
@@ -121,7 +121,7 @@ describe('an outbound request', () => {
     assert.ok(connections() <= 2, `${connections()} connections`)
   })
 
-  it('opens no more connections to one URL origin than the limit', async (t) => {
+  it('opens no more connections to a URL origin than the limit', async (t) => {
     const { urlOrigin, connections, seen } = await recorder(t)
     const egress = openEgress(t, { connectionsPerUrlOrigin: 3 })
     await Promise.all(Array.from({ length: 20 }, () => egressFetch(egress, toRequest(urlOrigin), limits)))
@@ -148,7 +148,7 @@ describe('an outbound request', () => {
     assert.equal(seen.length, 0)
   })
 
-  it('stops a request that has gone through too many scripts', async (t) => {
+  it('is stopped after too many scripts', async (t) => {
     const { urlOrigin, seen } = await recorder(t)
     const egress = openEgress(t)
     await egressFetch(egress, toRequest(urlOrigin), { ...limits, hops: 7 })
@@ -183,7 +183,7 @@ describe('the body of an answer', () => {
     })
   }
 
-  it('stays as it is when its encoding is unknown or nested', async (t) => {
+  it('stays unchanged when its encoding is unknown or nested', async (t) => {
     for (const encoding of ['secret', 'gzip, gzip']) {
       const { urlOrigin } = await serve(t, (_, response) =>
         response.setHeader('content-encoding', encoding).end('raw'),
@@ -198,7 +198,7 @@ describe('the body of an answer', () => {
     }
   })
 
-  it('is empty for HEAD, 204 and 304, although headers announce a body', async (t) => {
+  it('is empty for HEAD, 204 and 304, also with headers of a body', async (t) => {
     const { urlOrigin } = await serve(t, (request, response) => {
       response.writeHead(Number(request.url?.slice(1)), { 'content-encoding': 'gzip' }).end()
     })

@@ -45,7 +45,7 @@ describe('the egress guard', () => {
     }
   })
 
-  it('resolves once for a connection, and connects to the checked address', async (t) => {
+  it('resolves once for each connection, and connects to the checked address', async (t) => {
     const { port } = await serve(t, (request, response) => response.end(request.headers.host))
     const { resolve, asked } = scripted(['127.0.0.1'], ['169.254.169.254'])
     const egress = openEgress(t, { resolve })
@@ -54,7 +54,7 @@ describe('the egress guard', () => {
     assert.deepEqual(asked, ['rebind.test'])
   })
 
-  it('checks the addresses again for a second connection', async (t) => {
+  it('checks the addresses again for the next connection', async (t) => {
     const server = await serve(t, (_, response) => response.setHeader('connection', 'close').end('first'))
     const { resolve, asked } = scripted(['127.0.0.1'], ['127.0.0.2'])
     const egress = openEgress(t, { resolve })
@@ -65,7 +65,7 @@ describe('the egress guard', () => {
     assert.equal(server.connections(), 1)
   })
 
-  it('does not show a script the addresses of a name', async (t) => {
+  it('hides the addresses of a name from scripts', async (t) => {
     const egress = openEgress(t, { allow: [], resolve: scripted(['10.11.12.13']).resolve })
     const error = await failure(egressFetch(egress, get('http://db.internal/'), limits))
     assert.equal(

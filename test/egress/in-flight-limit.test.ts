@@ -28,7 +28,7 @@ describe('an in-flight limit', () => {
     assert.deepEqual(order, ['third', 'fourth'])
   })
 
-  it('admits no caller that has aborted', async () => {
+  it('does not admit an aborted caller', async () => {
     const limit = createInFlightLimit(1)
     const end = await limit.enter('a', never)
     const leaving = new AbortController()
@@ -44,7 +44,7 @@ describe('an in-flight limit', () => {
 })
 
 describe('the fetches of one installation', () => {
-  it('are limited to 16 in flight, and leave connections to another installation', async (t) => {
+  it('are limited to 16 in flight, and do not block another installation', async (t) => {
     const held: ServerResponse[] = []
     let isOpen = false
     const { urlOrigin } = await serve(t, (_, response) => {

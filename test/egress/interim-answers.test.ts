@@ -28,7 +28,7 @@ const inPieces = (pieces: readonly string[]) => (socket: Socket) =>
 const cases: [what: string, pieces: readonly string[]][] = [
   ['100 Continue in one piece with the answer', [proceed + last]],
   ['100 Continue, and then the answer', [proceed, last]],
-  ['each byte by itself', [...(proceed + last)]],
+  ['single bytes', [...(proceed + last)]],
   ['100 Continue without a reason, of HTTP/1.0', [`HTTP/1.0 100\r\n\r\n${last}`]],
   [
     'several of several kinds',
@@ -36,7 +36,7 @@ const cases: [what: string, pieces: readonly string[]][] = [
   ],
   ['two thousand', [proceed.repeat(2_000), last]],
   [
-    'early hints that are cut in their end',
+    'early hints that are split at their end',
     [hints.slice(0, -3), hints.slice(-3, -1), hints.slice(-1) + last],
   ],
   ['no interim answer', [last]],
@@ -59,7 +59,7 @@ describe('interim answers', () => {
     })
   }
 
-  it('close the connection when they come between two requests', async (t) => {
+  it('close the connection between two requests', async (t) => {
     const server = await serveRaw(t, (socket) => {
       socket.on('data', () => socket.write(last + proceed))
     })

@@ -67,7 +67,7 @@ describe('a kept connection', () => {
     assert.deepEqual([outcome, error?.code, requests()], ['error', 'egress_failed', 2])
   })
 
-  it('whose replacement closes as well causes no third try', async (t) => {
+  it('with a replacement that closes, too, causes no third try', async (t) => {
     let requests = 0
     const server = await serveRaw(t, (socket) => {
       socket.on('data', () => {
@@ -85,7 +85,7 @@ describe('a kept connection', () => {
     assert.deepEqual([requests, server.connections()], [3, 2])
   })
 
-  it('that closes is replaced by a new connection, and not by another kept one', async (t) => {
+  it('that closes is replaced by a new connection, not by another kept one', async (t) => {
     const asked: Socket[] = []
     const server = await serveRaw(t, (socket) => void socket.on('data', () => asked.push(socket)))
     const egress = openEgress(t)

@@ -5,7 +5,7 @@ import { createHops, nextHops } from '../../host/egress/loop-guard.ts'
 const { read, write } = createHops(Buffer.alloc(32, 1))
 
 describe('the count of scripts that a request went through', () => {
-  it('starts at 0 and is raised by one', () => {
+  it('starts at 0 and rises by one', () => {
     assert.equal(read(undefined), 0)
     assert.equal(read(write(3)), 3)
     assert.equal(nextHops(read(write(3))), 4)
@@ -23,7 +23,7 @@ describe('the count of scripts that a request went through', () => {
     `${write(3)}0`,
     foreign,
   ]) {
-    it(`is 0 for "${header}", which this Annex has not signed`, () => assert.equal(read(header), 0))
+    it(`is 0 for "${header}", which has no valid signature`, () => assert.equal(read(header), 0))
   }
 
   it('is at most 8', () => {

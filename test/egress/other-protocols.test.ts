@@ -58,7 +58,7 @@ const hello11 = Buffer.from(`160302002a020000260302${'00'.repeat(32)}00002f00`, 
 /** The settings of an HTTP/2 server, before any request. */
 const settings = Buffer.from('00001204000000000000030000008000040000000100050000ffff', 'hex')
 
-describe('the text of a server that speaks another protocol names it', () => {
+describe('the error for a server with another protocol names it:', () => {
   const servers: [what: string, scheme: string, open: () => Server, text: string][] = [
     [
       'TLS 1.1 at most, by its alert',
@@ -101,13 +101,13 @@ describe('the text of a server that speaks another protocol names it', () => {
     })
   }
 
-  it('TLS 1.1 at most, by its first answer', async (t) => {
+  it('TLS 1.1 or older, in its first answer', async (t) => {
     const { port } = await serveRaw(t, (socket) => socket.once('data', () => socket.write(hello11)))
     const [told] = await ask(t, `https://receiver.test:${port}/`)
     assert.deepEqual(told, both(`ORIGIN failed: ${oldTls} (ERR_SSL_UNSUPPORTED_PROTOCOL).`))
   })
 
-  it('and a server that speaks TLS 1.3 or HTTP/2 beside what Annex speaks is asked', async (t) => {
+  it('a server with TLS 1.3 or HTTP/2 beside HTTP/1.1 gets the request', async (t) => {
     const server = createSecureServer({ ...sign('receiver.test'), allowHTTP1: true }, (_, response) => {
       response.end('taken')
     })
@@ -116,7 +116,7 @@ describe('the text of a server that speaks another protocol names it', () => {
   })
 })
 
-describe('the text of an answer that HTTP does not have names its status', () => {
+describe('the error for an answer with an unknown HTTP status names it:', () => {
   const switches =
     'ORIGIN failed: the answer switches to another protocol, for which nothing asked (HTTP_101).'
   const none = (status: string) =>
@@ -148,7 +148,7 @@ describe('the text of an answer that HTTP does not have names its status', () =>
     }
   }
 
-  it('after interim answers, too', async (t) => {
+  it('after interim answers', async (t) => {
     const { urlOrigin } = await serveRaw(t, (socket) => {
       socket.once('data', () => socket.write('HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 000 Zero\r\n\r\n'))
     })
@@ -156,7 +156,7 @@ describe('the text of an answer that HTTP does not have names its status', () =>
   })
 })
 
-describe('an answer with 204 or 304 has no body, whatever length it names', () => {
+describe('an answer with 204 or 304 has no body, at any declared length', () => {
   const heads = [204, 304].flatMap((status) =>
     [
       'content-length: 5',

@@ -54,7 +54,7 @@ describe('the request after a redirect', () => {
     assert.throws(() => next('http://['), { code: 'egress_failed' })
   })
 
-  it('has credentials only for the same URL origin', () => {
+  it('has credentials for the same URL origin only', () => {
     const names = (location: string): string[] =>
       nextHop(hopOf('GET'), 302, location).headers.map(([name]) => name)
     assert.deepEqual(names('/next'), ['Authorization', 'COOKIE', 'Content-Type', 'X-Mine'])
@@ -90,7 +90,7 @@ describe('a fetch that is redirected', () => {
     })
   })
 
-  it('follows no redirect when the script asks for the redirect or for an error', async (t) => {
+  it('follows no redirect if the script asks for the redirect or an error', async (t) => {
     const { urlOrigin } = await countdown(t)
     const egress = openEgress(t)
     const answer = await egressFetch(egress, get(`${urlOrigin}/1`, 'manual'), limits)

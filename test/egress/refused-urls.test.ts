@@ -107,12 +107,12 @@ describe('the URL', () => {
   }
 
   for (const url of notUrls) {
-    it(`"${url}" is refused as no URL`, async (t) => {
+    it(`"${url}" is refused as an invalid URL`, async (t) => {
       await assert.rejects(egressFetch(openEgress(t), get(url), limits), { code: 'bad_request' })
     })
   }
 
-  it('with a password in its URL is refused, and the error does not show the password', async (t) => {
+  it('with a password in its URL is refused, and the error hides the password', async (t) => {
     const error = await egressFetch(openEgress(t), get('http://me:hunter2@example.com/'), limits).catch(
       String,
     )
@@ -120,7 +120,7 @@ describe('the URL', () => {
     assert.doesNotMatch(String(error), /hunter2/)
   })
 
-  it('of a redirect from an allowed host to a private address is refused, and its answer is not shown', async (t) => {
+  it('of a redirect from an allowed host to a private address is refused, without its answer', async (t) => {
     const inner = await serve(t, (_, response) => response.end('secret'))
     for (const location of [
       `http://127.0.0.2:${inner.port}/`,

@@ -47,7 +47,7 @@ describe('names with silent nameservers', () => {
     await Promise.all(silent)
   })
 
-  it('time out, with the lookups that wait behind them, and free their places', async (t) => {
+  it('time out with the lookups behind them, and free their slots', async (t) => {
     const { address } = await startUsual(t)
     const resolve = createResolver({ nameservers: [address], timeoutMs: 500, inFlight: 2 })
     const names = Array.from({ length: 20 }, (_, n) => `${n}.silent.test`)
@@ -64,7 +64,7 @@ describe('a lookup', () => {
     assert.deepEqual([silent.asked[0], good.asked[0]], ['good.test', 'good.test'])
   })
 
-  it('uses the IPv4 addresses when the nameserver never answers for IPv6', async (t) => {
+  it('uses the IPv4 addresses if the nameserver never answers for IPv6', async (t) => {
     const { address } = await startNameserver(t, (_, type) => (type === 'A' ? '127.0.0.1' : 'silent'))
     assert.deepEqual(await createResolver({ nameservers: [address] })('good.test'), here)
   })
@@ -77,7 +77,7 @@ describe('a lookup', () => {
     await assert.rejects(resolve(`${'a'.repeat(64)}.test`), { code: 'ENOTFOUND' })
   })
 
-  it('is shared by simultaneous requests of an organization, and not cached', async (t) => {
+  it('is shared by simultaneous requests of an organization, but not cached', async (t) => {
     const { address, asked } = await startUsual(t)
     const resolve = createResolver({ nameservers: [address] })
     const ask = (tenant: string) => resolve('Good.test.', tenant)

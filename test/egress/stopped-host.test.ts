@@ -91,19 +91,19 @@ async function openTls(t: TestContext, onSocket: (socket: Socket) => void) {
   return { url: `https://receiver.test:${(server.address() as { port: number }).port}/`, ca: authority }
 }
 
-describe('a host that is stopped for longer than a deadline', { concurrency: 4 }, () => {
+describe('a host that is paused for longer than a deadline', { concurrency: 4 }, () => {
   for (const way of ['delivery', 'fetch'] as const) {
-    it(`takes the answer that came meanwhile: ${way}`, async (t) => {
+    it(`accepts an answer that arrived during the pause: ${way}`, async (t) => {
       const meanwhile = (socket: Socket) => void socket.write(answer)
       assert.deepEqual((await stopDuring(t, way, { meanwhile }, openPlain)).said, [200, 'taken'])
     })
 
-    it(`takes the answer that came meanwhile over TLS: ${way}`, async (t) => {
+    it(`accepts an answer that arrived during the pause over TLS: ${way}`, async (t) => {
       const meanwhile = (socket: Socket) => void socket.write(answer)
       assert.deepEqual((await stopDuring(t, way, { meanwhile }, openTls)).said, [200, 'taken'])
     })
 
-    it(`takes an answer of which the head came meanwhile, and the body later: ${way}`, async (t) => {
+    it(`accepts an answer with its head during the pause and its body later: ${way}`, async (t) => {
       const receiver: Receiver = {
         meanwhile: (socket) => socket.write(answer.slice(0, -5)),
         later: (socket) => socket.write(answer.slice(-5)),
@@ -111,12 +111,12 @@ describe('a host that is stopped for longer than a deadline', { concurrency: 4 }
       assert.deepEqual((await stopDuring(t, way, receiver, openPlain)).said, [200, 'taken'])
     })
 
-    it(`gives the other side its time after the stop: ${way}`, async (t) => {
+    it(`gives a request its full time again after the pause: ${way}`, async (t) => {
       const later = (socket: Socket) => void socket.write(answer)
       assert.deepEqual((await stopDuring(t, way, { later }, openPlain)).said, [200, 'taken'])
     })
 
-    it(`waits no longer than its time once more for one that never answers: ${way}`, async (t) => {
+    it(`gives a silent server one more timeout after the pause: ${way}`, async (t) => {
       const { said, awakeMs } = await stopDuring(t, way, {}, openPlain)
       assert.equal(said, 'egress_timeout')
       assert.ok(awakeMs > timeoutMs - 100 && awakeMs < timeoutMs * 4, `${awakeMs} ms`)

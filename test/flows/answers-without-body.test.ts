@@ -4,7 +4,7 @@ import { after, before, describe, it, type TestContext } from 'node:test'
 import { serveRaw } from '../egress/local-server.ts'
 import { type Annex, startAnnex } from '../support/annex.ts'
 
-/** Passes on the answer of a server; or answers by itself what the query names, with a length beside it. */
+/** Returns the answer of a server, or its own answer with the status and length in the query. */
 const script = `
 import { createIntegration } from '@annex/runtime'
 export default createIntegration({ fetch: async (request) => {
@@ -47,7 +47,7 @@ describe('an answer that has no body, and names a length', () => {
 
   for (const status of [204, 304]) {
     for (const body of ['', 'hello']) {
-      it(`is one for a script: ${status}${body && ', with bytes after it'}`, async (t) => {
+      it(`reaches the script: ${status}${body && ', with bytes after it'}`, async (t) => {
         const { urlOrigin } = await serve(t, `${status} X\r\ncontent-length: 5`, body)
         for (let time = 0; time < 3; time++) {
           const answer = await fetch(`${annex.url}/x/passer?from=${urlOrigin}`)
@@ -55,7 +55,7 @@ describe('an answer that has no body, and names a length', () => {
         }
       })
 
-      it(`is passed on without the length: ${status}${body && ', with bytes after it'}`, async (t) => {
+      it(`reaches the visitor without the length: ${status}${body && ', with bytes after it'}`, async (t) => {
         const { urlOrigin } = await serve(t, `${status} X\r\ncontent-length: 5`, body)
         const answers = await askTwice(`/x/passer?pass&from=${urlOrigin}`)
         assert.match(answers, new RegExp(`^HTTP/1.1 ${status} `))
@@ -76,7 +76,7 @@ describe('an answer that has no body, and names a length', () => {
     })
   }
 
-  it('is one for a script that asks with HEAD', async (t) => {
+  it('reaches a script that asks with HEAD', async (t) => {
     const { urlOrigin } = await serve(t, '200 OK\r\ncontent-length: 5', '')
     const answer = await fetch(`${annex.url}/x/passer?method=HEAD&from=${urlOrigin}`)
     assert.deepEqual(await answer.json(), [200, '', true, '5'])

@@ -41,7 +41,7 @@ export default createIntegration({
 })`
 
 describe('the audit behind a proxy', () => {
-  it('has the address of the client, by the rule of the rate limits', async () => {
+  it('has the client address that the rate limits count, too', async () => {
     const annex = await startAnnex({ flags: { PUBLIC_URL: 'https://annex.example' } })
     try {
       const token = readFileSync(join(annex.dataDir, 'cli.token'), 'utf8').trim()
@@ -90,7 +90,7 @@ describe('the audit', () => {
   const entriesOf = async (query: string): Promise<Json[]> =>
     (await annex.api('GET', `/v1/audit?${query}`)).json.items
 
-  it('has each change with its actor, request and address', async () => {
+  it('has the actor, request and address of each change', async () => {
     await annex.api('PUT', `${path}/configuration/team`, { value: 'blue' })
     const answer = await annex.api('PUT', `${path}/configuration/team`, { value: 'red' })
     const [entry] = await entriesOf(`subject=${id}&action=settings.change`)
@@ -104,7 +104,7 @@ describe('the audit', () => {
     assert.equal(entry.address, '127.0.0.1')
   })
 
-  it('masks secrets by value, wherever they stand', async () => {
+  it('masks secrets by value, anywhere in an entry', async () => {
     await annex.api('PATCH', path, {
       configuration: {
         team: 'blue',
@@ -213,7 +213,7 @@ describe('the audit', () => {
     )
   })
 
-  it('has failed deliveries that are sent again: the filter, and how many', async () => {
+  it('has the filter and the number of failed deliveries that are sent again', async () => {
     // Nothing listens on the receiver's port.
     const failed = await until(
       async () => (await annex.api('GET', '/v1/deliveries?state=failed')).json.items,
@@ -247,7 +247,7 @@ describe('the audit', () => {
     assert.equal((await entriesOf('action=delivery.send_failed')).length, filters.length)
   })
 
-  it('has the token of an installation that a script makes, once for each token', async () => {
+  it('has one entry for each token that a script makes', async () => {
     const { path: minting, id: installation } = await installSample(annex, 'minting')
     const { publicEndpoint } = (await annex.api('GET', minting)).json.urls
     for (const _ of [1, 2, 3]) assert.equal(await (await fetch(publicEndpoint)).text(), '201')
@@ -259,7 +259,7 @@ describe('the audit', () => {
     assert.doesNotMatch(JSON.stringify(entries), /eyJ/)
   })
 
-  it('has no action that docs/audit.md leaves out', () => {
+  it('has no action that docs/audit.md omits', () => {
     const text = readFileSync(new URL('../../docs/audit.md', import.meta.url), 'utf8')
     assert.deepEqual(
       auditActions.filter((action) => !text.includes(`\`${action}\``)),
@@ -267,7 +267,7 @@ describe('the audit', () => {
     )
   })
 
-  it('is exported as lines of JSON, and an organization sees its own changes alone', async () => {
+  it('is exported as lines of JSON, with the changes of the caller’s organization only', async () => {
     const all = await annex.api('GET', '/v1/audit/export')
     assert.match(all.headers.get('content-type') ?? '', /application\/x-ndjson/)
     const lines = all.text

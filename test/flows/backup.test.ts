@@ -25,7 +25,7 @@ function publish(annex: Annex, siteId: string, eventId: string) {
   return annex.api('POST', '/v1/events?organization=home', event)
 }
 
-/** Publishes while `backUp` runs, restores what it has copied, and looks for all that was acknowledged before. */
+/** Publishes while `backUp` runs, restores the copy, and finds in it all events that were acknowledged before. */
 async function tryBackup(
   ends: AsyncDisposableStack,
   start: { dataDir: string; flags?: Record<string, string> },
@@ -65,7 +65,7 @@ async function tryBackup(
   assert.ok(receiver.received.length > received && secret.startsWith('whsec_'))
 }
 
-it('a backup of SQLite that is taken while Annex runs has all that was acknowledged before', async () => {
+it('a SQLite backup of a running Annex has everything that was acknowledged before', async () => {
   await using ends = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'annex-backup-'))
   ends.defer(() => rmSync(folder, { recursive: true, force: true }))
@@ -83,7 +83,7 @@ it('a backup of SQLite that is taken while Annex runs has all that was acknowled
   await tryBackup(ends, { dataDir: join(folder, 'data') }, backUp, { dataDir })
 })
 
-it('and so has one of PostgreSQL', async (context) => {
+it('a PostgreSQL backup of a running Annex has everything that was acknowledged before', async (context) => {
   await using ends = new AsyncDisposableStack()
   const bin = findPostgres()
   const source = await createTestDatabase()

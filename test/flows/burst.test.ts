@@ -40,7 +40,7 @@ describe('one event to each of many installations of one plugin', () => {
     })
   }
 
-  it('ends no dispatch by a lack of memory, with room for a few sandboxes', async (t) => {
+  it('exhausts no memory, with room for a few sandboxes', async (t) => {
     const annex = await start({ SANDBOX_RESIDENT_MB: '256' })
     t.after(annex.close)
     const installed = await installMany(annex)
@@ -57,7 +57,7 @@ describe('one event to each of many installations of one plugin', () => {
     assert.deepEqual(await readOutcomes(annex), ['ok'])
   })
 
-  it('counts no wait for a turn: neither against the script nor as an attempt', async (t) => {
+  it('counts the wait for a turn neither against the script nor as an attempt', async (t) => {
     // All installations together take longer to load than one may take to answer.
     const annex = await start({ SANDBOX_WALL_MS: '2000', SANDBOX_RESIDENT_MB: '256' })
     t.after(annex.close)

@@ -17,7 +17,7 @@ describe('a wall clock that jumps', { skip: noCompiler }, () => {
     ['an hour ahead', hourMs],
     ['an hour back', -hourMs],
   ] as const) {
-    it(`${name} between two attempts neither stops the retry nor hurries it`, {
+    it(`${name} between two attempts neither stops the retry nor makes it early`, {
       timeout: 120_000,
     }, async () => {
       const database = await createTestDatabase()

@@ -71,7 +71,7 @@ describe('a version that asks for more', () => {
     assert.deepEqual([again.status, again.json.error.code], [409, 'conflict'])
   })
 
-  it('leaves the log of the older version its own lines', async () => {
+  it('leaves the log lines of the older version unchanged', async () => {
     const failing = (linesBefore: number, scopes: string[] = []): PluginSource => ({
       script: `${'// A line.\n'.repeat(linesBefore)}import { createIntegration } from '@annex/runtime'
 export default createIntegration({
@@ -94,13 +94,13 @@ export default createIntegration({
     assert.deepEqual(lines.toSorted(), ['4', '5'], JSON.stringify(json.items))
   })
 
-  it('runs at once in an organization that installs it anew', async () => {
+  it('runs at once in a new installation', async () => {
     await publish('quiet', answering('two', { scopes: ['site:views:read'] }))
     const { endpoint } = await installSample(annex, 'quiet')
     assert.equal(await read(endpoint), 'two site:views:read')
   })
 
-  it('runs at once when it asks for nothing new: fewer scopes, another secret, a host below a known one', async () => {
+  it('runs at once with fewer scopes, another secret or a subdomain of a known host', async () => {
     const { path, endpoint } = await installSample(annex, 'named')
     const more = `egress: [api.example.com]\nsecrets: { KEY: "\${{ env.HANDBOOK_STATS_REPORT_TOKEN }}" }`
     await publish('named', answering('two', { more }))
@@ -108,7 +108,7 @@ export default createIntegration({
     assert.equal((await agreementOf(path)).json.waiting, null)
   })
 
-  it('waits for a host, for all hosts, for a level and for a directive', async () => {
+  it('waits for agreement to a host, all hosts, a level and a directive', async () => {
     const { path, endpoint } = await installSample(annex, 'hosts')
     const waitingFor = async (more: string): Promise<string[]> => {
       await publish('hosts', answering(more, { more }))
@@ -126,7 +126,7 @@ export default createIntegration({
     assert.deepEqual(await waitingFor(policy), ['directive script-src https://cdn.example'])
   })
 
-  it('has no token with its scopes where it waits: neither the installation’s nor the integration’s', async () => {
+  it('gets no token with its scopes while it waits', async () => {
     await publish('reads', reading())
     const { path, endpoint } = await installSample(annex, 'reads', 'space')
     const base = path.slice(0, path.indexOf('/spaces'))
@@ -141,7 +141,7 @@ export default createIntegration({
     assert.match(await ask(whole), /^200/)
   })
 
-  it('is described by a page: sentences, links, and what the publisher can read', async () => {
+  it('has a page with sentences, links and the data that the publisher can read', async () => {
     const more = `egress: [api.example.com]
 summary: It **reads** visits.
 categories: [analytics, visitor-auth]
@@ -167,7 +167,7 @@ blocks: [{ id: chart, title: Chart, description: A chart. }]`
     assert.match(publisher, /^The publisher has a token/)
   })
 
-  it('of an unlisted integration is seen by its owner, by its link, and by those who have it', async () => {
+  it('of an unlisted integration is visible to its owner, by its link, and to its installers', async () => {
     await publish('hidden', answering('one', { visibility: 'unlisted' }))
     const org = (await annex.api('POST', '/v1/orgs', { subdomain: 'guest', title: 'Guest' })).json.id
     const { token } = (await annex.api('POST', `/v1/orgs/${org}/tokens`, {})).json
@@ -181,7 +181,7 @@ blocks: [{ id: chart, title: Chart, description: A chart. }]`
     assert.equal((await see()).status, 200)
   })
 
-  it('is not installed where the agreement does not fit, and the answer names what it asks for', async () => {
+  it('is not installed with a wrong agreement, and the answer names its permissions', async () => {
     const { organization } = annex.server.samples
     await publish('loaded', answering('two', { scopes: ['site:views:read', 'space:content:read'] }))
     const install = (body: object) =>
@@ -215,7 +215,7 @@ blocks: [{ id: chart, title: Chart, description: A chart. }]`
     assert.equal((await install(named)).status, 201, 'a program sends the details, in any order')
   })
 
-  it('is agreed to by its version also where it asks for no scope', async () => {
+  it('needs both a version and a list of scopes to agree, even an empty list', async () => {
     const { organization } = annex.server.samples
     await publish('scopeless', answering('one', {}))
     const install = (body: object) =>
@@ -299,7 +299,7 @@ describe('a rollback', () => {
     assert.equal((await annex.api('POST', '/v1/integrations/back/unpin')).status, 409)
   })
 
-  it('is refused with reasons where a level or a setting would be missing', async () => {
+  it('is refused with reasons if a level or a setting would be missing', async () => {
     await publish('needs', answering('two'))
     const { path } = await installSample(annex, 'needs', 'site')
     await until(

@@ -14,7 +14,7 @@ import { createEmptyDatabase } from '../support/test-database.ts'
 const pluginsDir = fileURLToPath(new URL('../../plugins', import.meta.url))
 const visitor = { anonymousId: 'v', userAgent: 'test', ip: '203.0.113.7', cookies: {} }
 
-it('an Annex that starts on a copy of its database makes the attempts that were pending', async () => {
+it('an Annex on a copied database makes the pending attempts', async () => {
   await using ends = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'annex-copied-'))
   ends.defer(() => rmSync(folder, { recursive: true, force: true }))

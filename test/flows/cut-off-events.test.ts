@@ -23,7 +23,7 @@ export default createIntegration({
   } },
 })`
 
-it('an event whose handler is cut off by what else runs in its sandbox still has its retries', {
+it('an event keeps its retries when other dispatches end its sandbox', {
   timeout: 120_000,
 }, async () => {
   await using ends = new AsyncDisposableStack()
@@ -51,7 +51,7 @@ it('an event whose handler is cut off by what else runs in its sandbox still has
   )
 })
 
-it('an event whose host ends each time it is handled is kept as failed at last, and run no more', {
+it('an event whose host ends in each attempt fails in the end', {
   timeout: 120_000,
 }, async () => {
   await using ends = new AsyncDisposableStack()

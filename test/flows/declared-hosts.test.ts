@@ -15,7 +15,7 @@ export default createIntegration({ fetch: async (request, { api, environment }) 
 } })`
 
 describe('a script whose manifest declares its hosts', () => {
-  it('fetches from these, and learns from the error what to add for another', async () => {
+  it('fetches from these hosts, and gets an error with the missing entry for others', async () => {
     const [declared, other] = [await startReceiver(204), await startReceiver(204)]
     const { host } = new URL(declared.url)
     const annex = await startAnnex({ plugins: { stats: { script, more: `egress: ['${host}']` } } })
@@ -35,7 +35,7 @@ describe('a script whose manifest declares its hosts', () => {
     }
   })
 
-  it('has to, where the operator asks for it: without, it reaches Annex’s own API alone', async () => {
+  it('is required by EGRESS_REQUIRE_DECLARED: without it a script reaches the API alone', async () => {
     const receiver = await startReceiver(204)
     const annex = await startAnnex({
       plugins: { stats: { script } },

@@ -123,7 +123,7 @@ describe('a setting that a version drops', () => {
 
   for (const level of levels) {
     for (const values of rounds) {
-      it(`is not given to its script, and is there again with its version: ${JSON.stringify(values)} of the ${level}`, async () => {
+      it(`is hidden from its script, and returns with its version: ${JSON.stringify(values)} of the ${level}`, async () => {
         await deploy(declareAll(kinds))
         await clear(names)
         for (const [name, value] of Object.entries(values)) await set(level, value, name)
@@ -150,7 +150,7 @@ describe('a setting that a version drops', () => {
     }
   }
 
-  it('is no value of the same name in the script, which may store one of its own', async () => {
+  it('does not show in the script, which may store a value under that name', async () => {
     await deploy(declare(property('string')))
     await set('account', 'on')
     await deploy(declare())
@@ -159,7 +159,7 @@ describe('a setting that a version drops', () => {
     assert.deepEqual([environment.value, api.value], ['mine', 'mine'])
   })
 
-  it('stays with a version whose component asks for the settings', async () => {
+  it('stays with a version that asks for settings by a component', async () => {
     await deploy(declare(property('string')))
     for (const level of levels) await set(level, level)
     await deploy(component)
@@ -193,7 +193,7 @@ describe('a setting that a version drops', () => {
   const older = Object.fromEntries(returning.map(([name, { before }]) => [name, before]))
   const newer = Object.fromEntries(returning.map(([name, { later }]) => [name, later]))
   for (const level of levels) {
-    it(`makes the ${level} pending when it comes back with another type, until each value is deleted`, async () => {
+    it(`makes the ${level} pending when it returns with another type, until each value is deleted`, async () => {
       await deploy(declareAll(older))
       for (const [name, { value }] of returning) await set(level, value, name)
       await deploy(declare())
@@ -213,7 +213,7 @@ describe('a setting that a version drops', () => {
   }
 
   for (const value of ['on', '']) {
-    it(`counts as no connection when it comes back as a button: "${value}"`, async () => {
+    it(`is no connection when it returns as a button: "${value}"`, async () => {
       for (const level of levels) {
         await deploy(declare(property('string')))
         await clear()
@@ -241,7 +241,7 @@ describe('a setting that a version drops', () => {
     })
   }
 
-  it('is no text when a connection comes back as a setting', async () => {
+  it('is no text when a connection returns as a setting', async () => {
     for (const value of ['token-0123456789', { access_token: 'token-0123456789' }]) {
       await deploy(declare(button))
       for (const level of levels) await given(level, `own=${JSON.stringify({ value })}`)
@@ -261,7 +261,7 @@ describe('a setting that a version drops', () => {
   })
 })
 
-describe('one name with a type for the account and another one for the site', () => {
+describe('a name with one type in the account and another in the site', () => {
   const pairs: [account: string, site: string, stored: unknown][] = [
     ['{ type: string, title: Title, default: high }', property('number'), 'low'],
     ['{ type: number, title: Title, default: 3 }', property('string'), 0],
@@ -293,7 +293,7 @@ describe('one name with a type for the account and another one for the site', ()
 
   for (const pair of pairs) {
     const [account, site, stored] = pair
-    it(`gives the site nothing of the account’s: ${account} and ${site}`, async () => {
+    it(`gives the site no value of the account: ${account} and ${site}`, async () => {
       const { endpoint, path } = await installSample(annex, nameOf(pair), 'site')
       const given = async () => (await ask(endpoint)).environment
       assert.deepEqual(await given(), {})
@@ -304,7 +304,7 @@ describe('one name with a type for the account and another one for the site', ()
     })
   }
 
-  it('gives the site the account’s value and default where its own schema allows them', async () => {
+  it('gives the site the account’s value and default if its own schema allows them', async () => {
     const { endpoint, path } = await installSample(annex, nameOf(shared), 'site')
     const given = async () => (await ask(endpoint)).environment
     assert.deepEqual(await given(), { value: 'high' })

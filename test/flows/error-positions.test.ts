@@ -136,7 +136,7 @@ describe('an error in the log names the author’s file, line and column', () =>
   }
 })
 
-describe('the log keeps all that is logged beside an error', () => {
+describe('the log keeps the values beside an error', () => {
   const script = `import { createIntegration } from '@annex/runtime'
 const early = new Error('made while loading')
 export default createIntegration({
@@ -145,7 +145,7 @@ export default createIntegration({
     throw Object.assign(new AggregateError([new Error('part')], 'all failed', { cause: { code: 7 } }), { status: 503 })
   },
 })`
-  it('the text after it, its own properties, its errors and its cause', async (t) => {
+  it('the text after it, its properties, inner errors and cause', async (t) => {
     const annex = await startAnnex({ plugins: { kept: { script } } })
     t.after(() => annex.close())
     await (await fetch(`${annex.url}/x/kept`)).text()
@@ -161,7 +161,7 @@ export default createIntegration({
   })
 })
 
-describe('a rejection that nothing handles', () => {
+describe('an unhandled rejection', () => {
   const script = `import { createIntegration } from '@annex/runtime'
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 const ways = {
@@ -197,7 +197,7 @@ export default createIntegration({
     ['symbol', 'an object that is no Error: the log shows what an Error carries'],
     ['empty', ''],
   ]) {
-    it(`says what was rejected: ${thrown}`, async () => {
+    it(`is logged with its reason: ${thrown}`, async () => {
       const response = await fetch(`${annex.url}/x/floats/${thrown}`)
       await response.text()
       const { json } = await until(
@@ -209,7 +209,7 @@ export default createIntegration({
   }
 
   for (const way of ['now', 'microtask', 'waiting', 'later']) {
-    it(`is in the log under its request’s id, behind what was logged before it: ${way}`, async () => {
+    it(`is logged with the id of its request, after earlier lines: ${way}`, async () => {
       const response = await fetch(`${annex.url}/x/floats/${way}`)
       assert.equal(await response.text(), 'fine')
       const { json } = await until(

@@ -87,7 +87,7 @@ describe('an event becomes a signed delivery', { concurrency: 4 }, () => {
     })
   }
 
-  it('with a receiver that refuses connections, until it is there', async () => {
+  it('with a receiver that refuses connections at first', async () => {
     const gone = await startReceiver(200)
     await gone.close()
     const annex = await startAnnex({ pluginsDir: plugins })
@@ -114,7 +114,7 @@ describe('an event becomes a signed delivery', { concurrency: 4 }, () => {
     }
   })
 
-  it('with a receiver that refuses connections to the end', async () => {
+  it('with a receiver that refuses all connections', async () => {
     const gone = await startReceiver(200)
     await gone.close()
     const annex = await startAnnex({ pluginsDir: plugins })
@@ -178,7 +178,7 @@ describe('publishing an event', () => {
   })
   after(() => annex.close())
 
-  it('twice with one eventId changes nothing the second time, and says so', async () => {
+  it('twice with one eventId stores it once, and reports the duplicate', async () => {
     const eventId = 'evt_of_the_publisher'
     assert.deepEqual((await publish(annex, { eventId })).json, {
       eventId,
@@ -190,7 +190,7 @@ describe('publishing an event', () => {
     assert.deepEqual(again.json, { eventId, duplicate: true, installations: 0 })
   })
 
-  it('is refused with each wrong field named, and nothing is stored', async () => {
+  it('is refused with the names of all wrong fields', async () => {
     const refused = await publish(annex, { url: 7, visitor: undefined, extra: true })
     assert.equal(refused.status, 422)
     assert.equal(refused.json.error.code, 'event_invalid')
@@ -198,7 +198,7 @@ describe('publishing an event', () => {
     for (const path of ['/url', '/visitor', '/extra']) assert.ok(paths.includes(path), `${path} in ${paths}`)
   })
 
-  it('of another organization’s site is a 404', async () => {
+  it('of another organization’s site is answered with 404', async () => {
     const org = (await annex.api('POST', '/v1/orgs', { subdomain: 'acme', title: 'Acme' })).json
     const { token } = (await annex.api('POST', `/v1/orgs/${org.id}/tokens`, {})).json
     const refused = await annex.api(

@@ -66,7 +66,7 @@ describe('an event or a task that fails', () => {
       referrer: 'https://search.example/',
     })
 
-  it('is tried again on the schedule with the same eventId, and kept as failed with its log', async () => {
+  it('is retried on schedule with the same eventId, and kept as failed with its log', async () => {
     const { eventId } = (await publish('throws')).json
     const job = await failed(({ event }) => event.id === eventId)
     assert.deepEqual(
@@ -90,7 +90,7 @@ describe('an event or a task that fails', () => {
     assert.equal(shown.json.payload.url, 'https://docs.example/throws')
   })
 
-  it('a task too, and it can be run again', async () => {
+  it('is kept as failed when it is a task, and can be run again', async () => {
     assert.equal((await queue('what=throws')).status, 200)
     const job = await failed(({ kind }) => kind === 'task')
     assert.equal(await began('began throws task'), 3)
@@ -103,7 +103,7 @@ describe('an event or a task that fails', () => {
     await failed(({ id }) => id === job.id)
   })
 
-  it('whose process dies each time is tried again five times more, and kept as failed', async () => {
+  it('is kept as failed if its process dies each time, after five extra tries', async () => {
     const [before] = await jobs('kind=task')
     await queue('what=hangs')
     // Five ends that were not its doing are no attempts; after them each counts.
@@ -125,7 +125,7 @@ describe('an event or a task that fails', () => {
     )
   })
 
-  it('a task is queued for 0 to 86,400 s ahead, and no further', async () => {
+  it('a task is refused unless it is scheduled 0 to 86,400 whole seconds ahead', async () => {
     for (const seconds of ['-1', '86401', '0.5']) {
       const refused = await queue(`what=later&in=${seconds}`)
       assert.equal(refused.status, 400, seconds)
@@ -161,7 +161,7 @@ describe('an event or a task that fails', () => {
     )
   })
 
-  it('is seen by its organization alone, and what cannot be understood is refused', async () => {
+  it('is visible to its organization alone, and lists refuse an unknown state or kind', async () => {
     const [job] = await jobs('')
     const org = (await annex.api('POST', '/v1/orgs', { subdomain: 'acme', title: 'Acme' })).json
     const { token } = (await annex.api('POST', `/v1/orgs/${org.id}/tokens`, {})).json

@@ -98,7 +98,7 @@ describe('a setup handler that fails', () => {
     ['optional', 'channel'],
     ['component', 'config'],
   ] as const) {
-    it(`without its settings leaves the installation pending, with the reason, and runs once: ${name}`, async () => {
+    it(`without its settings runs once, and leaves a pending installation with the reason: ${name}`, async () => {
       const path = await install(name)
       const { status, statusReason } = await withReason(path)
       assert.equal(status, 'pending')
@@ -111,7 +111,7 @@ describe('a setup handler that fails', () => {
     })
   }
 
-  it('runs again with the next edit, and the reason is gone', async () => {
+  it('runs again after the next edit, which clears the reason', async () => {
     const path = await install('edited')
     await withReason(path)
     await annex.api('PUT', `${path}/configuration/label`, { value: 'loud' })
@@ -147,7 +147,7 @@ describe('a setup handler that fails', () => {
     assert.ok((await logOf(path)).includes('site set up at chat.example'))
   })
 
-  it('that acts in the component of its own settings does not run for ever', async () => {
+  it('does not run endlessly when it acts in the component of its settings', async () => {
     const path = await install('turning')
     const ran = (times: number) =>
       until(
@@ -170,7 +170,7 @@ describe('a setup handler that fails', () => {
   })
 
   for (const name of ['broken', 'broken-later']) {
-    it(`with all settings is retried, and then a failed job: ${name}`, async () => {
+    it(`with all settings is retried, and then kept as a failed job: ${name}`, async () => {
       const path = await install(name)
       if (name === 'broken-later') {
         await withReason(path)

@@ -9,7 +9,9 @@ import { startReceiver } from '../support/receiver.ts'
 import { owe, senderPlugin } from '../support/sender.ts'
 import { createTestDatabase, noPostgres } from '../support/test-database.ts'
 
-it('the live feed of one host shows what another does, each thing once', { skip: noPostgres }, async () => {
+it('the live feed of one host shows the deliveries of another, each change once', {
+  skip: noPostgres,
+}, async () => {
   const ends = new AsyncDisposableStack()
   try {
     const made = await createTestDatabase()

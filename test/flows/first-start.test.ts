@@ -14,7 +14,7 @@ import { writePlugin } from '../support/plugin-folder.ts'
 const good = `import { createIntegration } from '@annex/runtime'
 export default createIntegration({ fetch: async () => new Response('good') })`
 
-test('while folders load, Annex answers and says so; a second start tries and writes nothing again', async (context) => {
+test('Annex answers while folders load, and a second start neither tries nor writes again', async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'annex-first-start-'))
   context.after(() => rmSync(folder, { recursive: true, force: true }))
   const [dataDir, pluginsDir] = [join(folder, 'data'), join(folder, 'plugins')]
@@ -75,7 +75,7 @@ test('while folders load, Annex answers and says so; a second start tries and wr
   }
 })
 
-test('while a newer version loads, the earlier one serves', async (context) => {
+test('the earlier version serves while a newer one loads', async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'annex-first-start-'))
   context.after(() => rmSync(folder, { recursive: true, force: true }))
   const [dataDir, pluginsDir] = [join(folder, 'data'), join(folder, 'plugins')]
@@ -105,7 +105,7 @@ test('while a newer version loads, the earlier one serves', async (context) => {
   }
 })
 
-test('a first start that takes long says every five seconds how many folders are loaded', async (context) => {
+test('a slow first start logs the number of loaded folders', async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'annex-first-start-'))
   context.after(() => rmSync(folder, { recursive: true, force: true }))
   const pluginsDir = join(folder, 'plugins')
@@ -136,7 +136,7 @@ test('a first start that takes long says every five seconds how many folders are
   assert.ok(said.some(({ folders }) => folders === 2))
 })
 
-test('a stop during the first load ends it, and what is deployed by then serves at the next start', async (context) => {
+test('a stop during the first load ends it, and the next start loads all folders', async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'annex-first-start-'))
   context.after(() => rmSync(folder, { recursive: true, force: true }))
   const pluginsDir = join(folder, 'plugins')
@@ -168,7 +168,7 @@ test('a stop during the first load ends it, and what is deployed by then serves 
   await again.close()
 })
 
-test('while a newer version of a folder loads at a start, the stored one serves', async (context) => {
+test('the stored version of a folder serves while a start loads a newer one', async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'annex-first-start-'))
   context.after(() => rmSync(folder, { recursive: true, force: true }))
   const [dataDir, pluginsDir] = [join(folder, 'data'), join(folder, 'plugins')]

@@ -44,7 +44,7 @@ describe('a plugin folder becomes an answer', () => {
   })
   after(() => annex.close())
 
-  it('gives the script method, path, query, headers and bytes, and passes its answer back', async () => {
+  it('gives the script method, path, query, headers and bytes, and returns its answer', async () => {
     const bytes = new Uint8Array(256).map((_zero, index) => index)
     const response = await fetch(`${endpoint}/a/b%20c?q=1&q=2`, {
       method: 'PUT',
@@ -61,7 +61,7 @@ describe('a plugin folder becomes an answer', () => {
     assert.match(headers.get('x-request-id') ?? '', /^req_/)
   })
 
-  it('keeps a stranger’s answer away from the host’s origin and cookies', async () => {
+  it('keeps a stranger’s answer away from the host’s URL origin and cookies', async () => {
     const { headers } = await fetch(endpoint, {
       method: 'POST',
       headers: { cookie: 'theme=dark; annex_session=s' },
@@ -77,7 +77,7 @@ describe('a plugin folder becomes an answer', () => {
     ])
   })
 
-  it('shows the script its own endpoint, in both fields where scripts read it', async () => {
+  it('shows the script its endpoint in both fields of its environment', async () => {
     const environment: Json = await (await fetch(`${endpoint}/environment`)).json()
     assert.equal(environment.installation.urls.publicEndpoint, endpoint)
     assert.equal(environment.integration.urls.publicEndpoint, endpoint)
@@ -87,7 +87,7 @@ describe('a plugin folder becomes an answer', () => {
     assert.equal(whole.installation, undefined)
   })
 
-  it('answers 500 without detail when the script throws; the request id finds the author’s line in the log', async () => {
+  it('answers 500 without detail when the script throws, and logs the author’s line', async () => {
     const response = await fetch(`${endpoint}/throw`)
     assert.equal(response.status, 500)
     const { error }: Json = await response.json()
@@ -102,7 +102,7 @@ describe('a plugin folder becomes an answer', () => {
     assert.doesNotMatch(logs.json.items[0].text, /runtime\/process|node_modules/)
   })
 
-  it('answers 404 for an endpoint that is none', async () => {
+  it('answers 404 for an unknown endpoint', async () => {
     const unknown = id.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
     for (const path of ['/x/nobody', `/x/mirror/${unknown}`, '/x/', '/x/Mirrors', '/x/mirror/../echo/..']) {
       const response = await fetch(annex.url + path)
@@ -111,7 +111,7 @@ describe('a plugin folder becomes an answer', () => {
     }
   })
 
-  it('answers 503 while the installation is paused, and again afterwards', async () => {
+  it('answers 503 while the installation is paused', async () => {
     const path = `/v1/integrations/mirror/installations/${id}`
     await annex.api('POST', `${path}/pause`)
     const response = await fetch(endpoint)
@@ -123,7 +123,7 @@ describe('a plugin folder becomes an answer', () => {
 })
 
 describe('the echo integration', () => {
-  it('behaves as spec 4.1 says, to the letter', async () => {
+  it('answers exactly as spec 4.1 says', async () => {
     const annex = await startAnnex({ pluginsDir: plugins })
     try {
       const { endpoint } = await installSample(annex, 'echo')
@@ -145,13 +145,13 @@ describe('the echo integration', () => {
   })
 })
 
-describe('folders come, break and go', () => {
+describe('a folder that is added, broken or removed', () => {
   const says = (text: string) => ({
     script: `import { createIntegration } from '@annex/runtime'
 export default createIntegration({ fetch: async () => new Response(${JSON.stringify(text)}) })`,
   })
 
-  it('each without disturbing the others', async () => {
+  it('does not disturb other folders', async () => {
     const annex = await startAnnex({ plugins: { one: says('one') }, flags: { WATCH: 'true' } })
     const said = async (name: string) => (await fetch(`${annex.url}/x/${name}`)).text()
     try {
@@ -188,7 +188,7 @@ export default createIntegration({ fetch: async () => new Response(${JSON.string
   })
 })
 
-describe('a promise that nobody awaits', () => {
+describe('a promise without an await', () => {
   const floating = `import { createIntegration } from '@annex/runtime'
 let served = 0
 export default createIntegration({ fetch: async ({ url }) => { if (url.endsWith('/load')) return new Response('loaded')
@@ -196,7 +196,7 @@ export default createIntegration({ fetch: async ({ url }) => { if (url.endsWith(
   return new Response(String(++served))
 } })`
 
-  it('is logged with its position when it is rejected, and the sandbox goes on', async () => {
+  it('is logged with its position when it rejects, and the sandbox continues', async () => {
     const annex = await startAnnex({ plugins: { floating: { script: floating } } })
     try {
       // On a busy machine to load takes long, and what comes after runs elsewhere, in a new sandbox.
@@ -227,7 +227,7 @@ export default createIntegration({ fetch: async (request, { waitUntil }) => {
   return new Response('answered')
 } })`
 
-  it('goes on when it was given to waitUntil, and only then', async () => {
+  it('continues only inside waitUntil', async () => {
     const annex = await startAnnex({ plugins: { later: { script: later } } })
     try {
       await (await fetch(`${annex.url}/x/later`)).text()

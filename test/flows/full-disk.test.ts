@@ -14,7 +14,7 @@ import {
 import { noPrlimit } from '../support/small-disks.ts'
 
 describe('a full disk', () => {
-  it('refuses events with an error, loses none that it took, and works on when there is room', {
+  it('refuses events with an error, loses no accepted one, and recovers', {
     skip: noCompiler,
     timeout: 180_000,
   }, async () => {
@@ -22,7 +22,10 @@ describe('a full disk', () => {
     await checkFullDisk(running, running.faults.setDiskFull)
   })
 
-  it('does the same when files may not grow', { skip: noPrlimit, timeout: 180_000 }, async () => {
+  it('has the same effects if a limit of file sizes causes it', {
+    skip: noPrlimit,
+    timeout: 180_000,
+  }, async () => {
     await using running = await startHostUnderFaults(() => ({}), slowly)
     const pid = String(running.host.child.pid)
     await checkFullDisk(running, (isFull) => {

@@ -18,7 +18,7 @@ export default createIntegration({
 const more = `configurations: { site: { properties: { url: { type: string, title: URL, description: Where to. } } } }`
 const visitor = { anonymousId: 'v', userAgent: 'test', ip: '203.0.113.7', cookies: {} }
 
-describe('an event for an installation that is held waits for its resume', () => {
+describe('an event for a paused or suspended installation', () => {
   let annex: Annex
   let receiver: Awaited<ReturnType<typeof startReceiver>>
   let installed: Awaited<ReturnType<typeof installSample>>
@@ -62,7 +62,7 @@ describe('an event for an installation that is held waits for its resume', () =>
   }
 
   for (const [status, hold] of Object.entries(holds)) {
-    it(`when it is ${status}`, async () => {
+    it(`waits for the resume: ${status}`, async () => {
       const before = receiver.received.length
       await hold()
       assert.equal(await statusOf(), status)
@@ -88,7 +88,7 @@ describe('an event for an installation that is held waits for its resume', () =>
     })
   }
 
-  it('and one that no installation takes is counted', async () => {
+  it('is counted when no installation takes it', async () => {
     const other = await annex.api('POST', '/v1/orgs/home/sites', { slug: 'empty', title: 'Empty' })
     const event = { type: 'site_view', siteId: other.json.id, visitor, url: 'http://a.example/' }
     const published = await annex.api('POST', '/v1/events?organization=home', event)

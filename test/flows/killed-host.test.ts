@@ -17,7 +17,7 @@ import { startReceiver } from '../support/receiver.ts'
 
 const pluginsDir = fileURLToPath(new URL('../../plugins', import.meta.url))
 
-it('a host that is killed between attempt 1 and 2 delivers after the next start', async () => {
+it('a host that is killed between two attempts delivers after the next start', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'annex-killed-'))
   const dataDir = join(folder, 'data')
   const receiver = await startReceiver(503, 200)
@@ -66,7 +66,7 @@ it('a host that is killed between attempt 1 and 2 delivers after the next start'
   }
 })
 
-it('a host that is killed while it runs a handler runs it again after the next start', async () => {
+it('a host that is killed during a handler runs it again after the next start', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'annex-killed-'))
   const dataDir = join(folder, 'data')
   // The first request is never answered: the handler is in the middle of it when the host is killed.
@@ -118,7 +118,7 @@ const visitor = {
 const installInSite = (annex: Annex, url: string) =>
   installSample(annex, 'webhook', 'site', { webhook_url: url, site_view: true, page_feedback: false })
 
-it('an event whose host was killed while it was handled still has its retries', {
+it('an event keeps its retries when its host is killed during the handler', {
   timeout: 120_000,
 }, async () => {
   await using ends = new AsyncDisposableStack()

@@ -8,7 +8,7 @@ import { runKills } from '../soak/kills/run-kills.ts'
 import { roundsOf } from '../support/torture.ts'
 
 // A short `make kills`, on the database of the suite.
-it('a host that is killed again and again loses nothing, and repeats at most what was in flight', {
+it('a host that is killed repeatedly loses nothing, and repeats only work in flight', {
   timeout: 300_000,
 }, async () => {
   const rounds = roundsOf(2, 12)

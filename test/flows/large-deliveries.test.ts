@@ -32,7 +32,7 @@ export default createIntegration({
 /** Of JavaScript: what a host has on a small machine. */
 const heapMb = 192
 
-it('large deliveries to receivers that never answer leave the host its memory, before a start and after', {
+it('large deliveries to silent receivers do not exhaust the host’s memory, also after a restart', {
   timeout: 600_000,
 }, async () => {
   await using ends = new AsyncDisposableStack()

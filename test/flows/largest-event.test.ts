@@ -21,8 +21,8 @@ function visitOf(bytes: number, siteId: string) {
   return visit
 }
 
-describe('the largest event that is taken', () => {
-  it('reaches its receiver, where the handler passes all of it on; one with a byte more is refused', async () => {
+describe('the largest accepted event', () => {
+  it('reaches its receiver whole, and an event with one more byte is refused', async () => {
     await using ends = new AsyncDisposableStack()
     const receiver = await startReceiver(200)
     ends.defer(receiver.close)

@@ -27,7 +27,7 @@ async function lock(file: string): Promise<() => Promise<void>> {
 
 describe('a database that another process has locked', () => {
   for (const seconds of [2, 12]) {
-    it(`for ${seconds} s: events wait or are refused, none is lost, and work goes on`, {
+    it(`for ${seconds} s: events wait or are refused, none is lost, and work continues`, {
       timeout: 180_000,
     }, async () => {
       await using running = await startHostUnderFaults(

@@ -51,7 +51,7 @@ describe('a commit whose connection is lost', { skip: noPostgres }, () => {
     ['before', { status: 202, duplicate: false }],
     ['after', { status: 200, duplicate: true }],
   ] as const) {
-    it(`${when} the server has it: nobody knows that, 503 says so, and the same eventId is stored once`, async () => {
+    it(`${when} the server has it is a 503, and the same eventId is stored once`, async () => {
       await using ends = new AsyncDisposableStack()
       const made = await createTestDatabase()
       ends.defer(made.drop)

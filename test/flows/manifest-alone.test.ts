@@ -24,7 +24,7 @@ describe('a manifest without a script', () => {
   })
   after(() => annex.close())
 
-  it('loads, its install becomes active, and its endpoints answer 404 in a sentence', async () => {
+  it('loads, its installation becomes active, and its endpoints answer 404', async () => {
     assert.deepEqual(
       annex.server.plugins.map(({ state, problems }) => [state, problems]),
       [['loaded', []]],
@@ -61,7 +61,7 @@ describe('a name with capitals', () => {
     assert.deepEqual([other.status, other.headers.get('location')], [308, '/x/Capital'])
   })
 
-  it('is unique regardless of case, also among names whose folder is gone', async () => {
+  it('is unique regardless of case, also beside retired names', async () => {
     const folder = writePlugin(annex.pluginsDir, 'CAPITAL', { script: says('second') })
     const { json } = await annex.api('POST', '/v1/reload')
     const stateOf = (name: string) => json.items.find((item: Json) => item.folder.endsWith(`/${name}`))?.state
@@ -76,7 +76,7 @@ describe('a name with capitals', () => {
 })
 
 describe('a setting with choices and a completion', () => {
-  it('loads, and takes one of its choices alone', async () => {
+  it('loads, and takes only one of its choices', async () => {
     const annex = await startAnnex({ plugins: { choosing: { script: says('here'), more: settings } } })
     try {
       assert.deepEqual(

@@ -15,7 +15,7 @@ export default createIntegration({
 })`,
 }
 
-describe('an installation with more receivers that never answer than may be in flight', () => {
+describe('an installation with more silent receivers than deliveries in flight', () => {
   const ends = new AsyncDisposableStack()
   let annex: Annex
   before(async () => {
@@ -27,7 +27,7 @@ describe('an installation with more receivers that never answer than may be in f
   after(() => ends.disposeAsync())
   const { receive, settled } = watchDeliveries(ends, () => annex.api)
 
-  it('holds up nobody else, and none of several such does', async () => {
+  it('does not delay another installation, and neither do two of them', async () => {
     const [tarpit, well] = await Promise.all([receive(() => {}), receive(200)])
     const quiet = await installSample(annex, 'sender')
     for (const name of ['hog', 'other']) {

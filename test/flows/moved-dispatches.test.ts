@@ -10,7 +10,7 @@ const spin = (rounds: number): number => {
   return n
 }
 
-/** How many rounds take a millisecond, as busy as this machine is: the clock of a sandbox stands still in a stretch. */
+/** How many rounds take a millisecond on this machine now: the clock of a sandbox stands still while code runs. */
 function measureRounds(): number {
   const rounds = 1e7
   spin(rounds)
@@ -19,7 +19,7 @@ function measureRounds(): number {
   return (20 * rounds) / (performance.now() - began)
 }
 
-/** Long stretches, at once and from a timer, among short ones: what waits behind them is moved all the time. */
+/** Computes long at times, at once and from a timer: waiting dispatches are moved continuously. */
 const script = (upstream: string) => `
 import { createIntegration } from '@annex/runtime'
 const spin = ${spin}
@@ -35,7 +35,7 @@ export default createIntegration({ fetch: async (request) => {
 const seconds = 3
 const atOnce = 24
 
-it('a dispatch that is moved as others keep its process busy runs exactly once', async () => {
+it('a dispatch that moves to another process runs exactly once', async () => {
   const runs = new Map<string, number>()
   const upstream = createServer((request, response) => {
     const id = request.url ?? ''

@@ -89,7 +89,7 @@ describe('an update of the version', () => {
     return json.installations
   }
 
-  it('makes an installation and its site pending whose settings do not fit, with a reason for each', async () => {
+  it('makes an installation and its site pending, with a reason for each wrong setting', async () => {
     assert.deepEqual(
       [(await read(paths.account)).status, (await read(paths.site)).status],
       ['active', 'active'],
@@ -111,13 +111,13 @@ describe('an update of the version', () => {
     assert.equal((await annex.api('POST', `${paths.account}/pause`)).status, 409)
   })
 
-  it('shows no person the credentials of a button that the new version declares as text', async () => {
+  it('hides the credentials of a button that the new version declares as text', async () => {
     const { text: answer, json } = await annex.api('GET', paths.account)
     assert.ok(!answer.includes('secret-of-the-connection'), answer)
     assert.ok(json.problems.some(({ path }: Json) => path === '/configuration/connection'))
   })
 
-  it('gives the script no value that its types exclude', async () => {
+  it('gives the script no value of a wrong type', async () => {
     const environment: Json = await until(
       async () => (await fetch(endpoint)).json(),
       (found: Json) => found.installation.status === 'pending',
@@ -125,7 +125,7 @@ describe('an update of the version', () => {
     assert.deepEqual(environment.installation.configuration, { limit: 'low' })
   })
 
-  it('makes them active again when their settings are made', async () => {
+  it('makes a site active again when its settings fit', async () => {
     for (const [name, value] of Object.entries({ region: 'us', limit: 'high', owner: 'Ada' })) {
       await annex.api('PUT', `${paths.site}/configuration/${name}`, { value })
     }
@@ -133,7 +133,7 @@ describe('an update of the version', () => {
     assert.equal((await read(paths.account)).status, 'pending')
   })
 
-  it('and throws nothing away: the version of before finds its values', async () => {
+  it('keeps all values, so that an older version finds them again', async () => {
     await update(first, 'third')
     const { status, configuration, connections, problems } = await read(paths.account)
     assert.deepEqual([status, problems], ['active', undefined])
@@ -147,14 +147,14 @@ describe('an update of the version', () => {
   })
 })
 
-describe('a site that lives on the settings of the account', () => {
+describe('a site that inherits settings of the account', () => {
   let annex: Annex
   before(async () => {
     annex = await startAnnex({ plugins: { settled: { script, more: first } } })
   })
   after(() => annex.close())
 
-  it('is pending while the account lacks one of them', async () => {
+  it('is pending while the account lacks a required one', async () => {
     const { organization, site } = annex.server.samples
     const base = '/v1/integrations/settled/installations'
     const path = `${base}/${(await annex.api('POST', base, { organization, ...(await agreementTo(annex, 'settled')) })).json.id}`

@@ -77,7 +77,7 @@ describe('settings that a person edits while a script runs', () => {
     return (await answer).text()
   }
 
-  it('stay: the script’s older ones are refused with 412', async () => {
+  it('stay: the script’s older settings are refused with 412', async () => {
     await set('old')
     assert.equal(await editDuring('client', () => set('new')), '412 precondition_failed')
     assert.deepEqual(await stored(), { team: 'new' })
@@ -91,7 +91,7 @@ describe('settings that a person edits while a script runs', () => {
     assert.deepEqual(await stored(path), { team: 'new' })
   })
 
-  it('are replaced by a script that has read them, or that sends a plain PATCH as on the reference platform', async () => {
+  it('are replaced by a script that read them first, or that sends a plain PATCH', async () => {
     for (const way of ['read', 'plain']) {
       await set('old')
       assert.equal(await editDuring(way, () => set('new')), '200', way)
@@ -99,7 +99,7 @@ describe('settings that a person edits while a script runs', () => {
     }
   })
 
-  it('are no hindrance when they have not changed: a script edits them again and again', async () => {
+  it('do not stop repeated edits by a script while no person edits', async () => {
     await set('old')
     assert.equal(await editDuring('client', async () => {}), '200')
     assert.equal(await editDuring('twice', async () => {}), '200')

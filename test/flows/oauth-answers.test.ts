@@ -156,7 +156,7 @@ describe('the answers of a provider to a token request', () => {
       { type: 'text/html', body: JSON.stringify({ ...tokens, expires_in: 3600 }) },
       hour,
     ],
-    ['an error that is null beside a token', json({ ...tokens, error: null, expires_in: 3600 }), hour],
+    ['a null error beside a token', json({ ...tokens, error: null, expires_in: 3600 }), hour],
   ]
   for (const [name, answer, lifetime] of expiries) {
     it(`are read: ${name}`, async () => {
@@ -169,7 +169,7 @@ describe('the answers of a provider to a token request', () => {
     })
   }
 
-  it('keep the old refresh token where they name none', async () => {
+  it('keep the old refresh token when they name none', async () => {
     for (const token of [undefined, null, '']) {
       await connect(json({ ...tokens, expires_in: 1 }))
       provider.answer(json({ access_token: access, refresh_token: token, expires_in: 1 }))
@@ -233,7 +233,7 @@ describe('the answers of a provider to a token request', () => {
     ['200 without a token', json({ refresh_token: refresh }), 'later'],
     ['200 with an empty token', json({ access_token: '' }), 'later'],
     ['a list', json([access]), 'later'],
-    ['a text that is no JSON', { body: `{access_token: ${access}` }, 'later'],
+    ['a text that is not JSON', { body: `{access_token: ${access}` }, 'later'],
   ]
   for (const [name, answer, consequence, error] of refusals) {
     it(`are refused: ${name}`, async () => {
@@ -264,7 +264,7 @@ describe('the answers of a provider to a token request', () => {
     })
   }
 
-  it('to a code show nothing of themselves either, not on the page and not in the log', async () => {
+  it('leak no token on the page or in the log when a code is refused', async () => {
     for (const [name, answer] of refusals) {
       const response = await connect(answer)
       assert.notEqual(response.status, 200, name)

@@ -61,7 +61,7 @@ describe('the tokens of a connection with a real provider', () => {
   const connection = async (): Promise<Json> => (await annex.api('GET', path)).json.connections.account
   const askToken = () => fetch(`${endpoint}/token`)
 
-  it('are refreshed once for five requests at a time', async () => {
+  it('are refreshed once for five simultaneous requests', async () => {
     await connect()
     const tokens = await Promise.all(Array.from({ length: 5 }, async () => (await askToken()).text()))
     assert.equal(new Set(tokens).size, 1, tokens.join())
@@ -69,7 +69,7 @@ describe('the tokens of a connection with a real provider', () => {
     assert.deepEqual((await connection()).state, 'connected')
   })
 
-  it('that the provider no longer renews make the connection broken, until it is made again', async () => {
+  it('break the connection when the provider refuses a refresh, until it is made again', async () => {
     await connect()
     await provider.revokeAll()
     const refused = await askToken()
@@ -83,7 +83,7 @@ describe('the tokens of a connection with a real provider', () => {
     assert.equal((await askToken()).status, 200)
   })
 
-  it('are renewed by one script at a time, on whichever host', async () => {
+  it('are renewed by one claim at a time', async () => {
     const { installation }: Json = await (await fetch(`${endpoint}/tokens`)).json()
     const claim = () =>
       annex.api('PATCH', path, { connection: { names: ['account'], step: 'claim' } }, installation)
@@ -93,7 +93,7 @@ describe('the tokens of a connection with a real provider', () => {
     assert.equal((await claim()).status, 200)
   })
 
-  it('end with the connection: a person disconnects it', async () => {
+  it('end when a person disconnects the connection', async () => {
     const { status, json, text } = await annex.api('DELETE', `${path}/configuration/account`)
     assert.equal(status, 200)
     assert.deepEqual(json.connections.account, { state: 'none' })
@@ -101,7 +101,7 @@ describe('the tokens of a connection with a real provider', () => {
     assert.equal((await askToken()).status, 401)
   })
 
-  it('are revoked at the provider, when a person disconnects and when the integration is uninstalled', async () => {
+  it('are revoked at the provider by a disconnect and by an uninstall', async () => {
     const revocations = (many: number) =>
       until(
         async () => provider.asked.filter((one) => one === 'revoked').length,

@@ -115,7 +115,7 @@ describe('an OAuth connection', () => {
     return browser.get(back.href)
   }
 
-  it('counts as that of the button that started it, also of a required one, and leaves the settings', async () => {
+  it('belongs to the button that started it, and keeps the settings', async () => {
     const pending = await read()
     assert.deepEqual(pending.problems, [
       { path: '/configuration/connection', message: 'is required: connect first' },
@@ -131,7 +131,7 @@ describe('an OAuth connection', () => {
     assert.equal(account.region, 'eu')
   })
 
-  it('that makes the installation active sets off its setup event', async () => {
+  it('causes a setup event when it makes the installation active', async () => {
     const lines = await until(
       async () => (await annex.api('GET', `/v1/logs?installation=${id}`)).json.items,
       (items) => items.length >= 3,
@@ -142,7 +142,7 @@ describe('an OAuth connection', () => {
     )
   })
 
-  it('is refreshed once by five requests at a time, and by none that comes after them', async () => {
+  it('is refreshed once for five simultaneous requests, and not again for later ones', async () => {
     const tokens = () =>
       Promise.all(Array.from({ length: 5 }, async () => (await fetch(`${endpoint}/token`)).text()))
     assert.deepEqual(await tokens(), Array(5).fill('access-2'))
@@ -168,7 +168,7 @@ describe('an OAuth connection', () => {
     assert.equal(account.oauth_credentials.access_token, 'access-2')
   })
 
-  it('of the account is refreshed for the account, also when a site asks', async () => {
+  it('of the account is refreshed for the account, also from a site', async () => {
     // Expired, as the provider's answer of an hour ago.
     const stale = { access_token: 'access-3', refresh_token: 'refresh-3', expires_at: 1 }
     const configuration = { region: 'eu', connection: stale, oauth_credentials: stale }
@@ -186,7 +186,7 @@ describe('an OAuth connection', () => {
     assert.equal(ofSite.oauth_credentials.access_token, 'access-3')
   })
 
-  it('has one address for all installations, also where the script names that of its own', async () => {
+  it('has one address for all installations, even if the script names its own', async () => {
     assert.equal((await connect(endpoint, '/other')).status, 200)
     const { redirect_uri } = provider.asked.at(-1) ?? {}
     assert.equal(redirect_uri, `${annex.url}/x/connected/other`)

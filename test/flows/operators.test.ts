@@ -7,7 +7,7 @@ import { runOperators } from '../soak/operators/run-operators.ts'
 import { roundsOf } from '../support/torture.ts'
 
 // A short `make operators`, on the database of the suite.
-it('people who pause, resume, order, rotate and send again beside deliveries lose none, and are answered', {
+it('operators who pause, resume, reorder, rotate and resend during deliveries lose none', {
   timeout: 200_000,
 }, async () => {
   const least = roundsOf(10, 200)

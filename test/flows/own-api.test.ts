@@ -58,7 +58,7 @@ describe('a script’s call to the API', () => {
   }
   const fetchOne = async (asked: object): Promise<Json> => (await ask({ fetches: [asked] })).json.results[0]
 
-  it('is answered in the host, whatever PUBLIC_URL names, and is no outbound request', async () => {
+  it('is answered inside the host for any PUBLIC_URL, and counts as no outbound request', async () => {
     const { json, requestId } = await ask({ client: true, fetches: [{}] })
     assert.equal(json.client, 'stats')
     const [result] = json.results
@@ -72,7 +72,7 @@ describe('a script’s call to the API', () => {
     assert.deepEqual([egressCalls, egressBytes, hostCalls], [0, 0, 2])
   })
 
-  it('passes the same checks as any other', async () => {
+  it('passes the usual checks of the API', async () => {
     assert.equal((await fetchOne({ token: '' })).status, 401)
     assert.equal((await fetchOne({ token: 'forged' })).status, 401)
     assert.equal((await fetchOne({ path: '/v1/jobs' })).status, 403)
@@ -94,21 +94,21 @@ describe('a script’s call to the API', () => {
     ['a path with two slashes', publicUrl, '//v1/spaces'],
   ]
   for (const [what, url, path] of outside) {
-    it(`is one of the network, which the guard refuses, for ${what}`, async () => {
+    it(`leaves the host, and the guard refuses it, for ${what}`, async () => {
       const { error, status } = await fetchOne({ url, path })
       assert.equal(status, undefined)
       assert.match(error, /TypeError: fetch failed: .*10\.99\.1\.2/)
     })
   }
 
-  it('names no other path by an encoded slash', async () => {
+  it('reaches no other path by an encoded slash', async () => {
     for (const path of ['/v1/..%2fmetrics', '/v1/%5c..%5cmetrics', '/v1//metrics', '/v1/%2fmetrics']) {
       const { status, json } = await fetchOne({ path })
       assert.deepEqual([status, json.error.code], [404, 'not_found'], path)
     }
   })
 
-  it('is not reached by a redirect from elsewhere', async () => {
+  it('cannot come from a redirect of another host', async () => {
     const elsewhere = createServer((_request, response) => {
       response.writeHead(302, { location: `${publicUrl}/v1/integrations/stats` }).end()
     })
@@ -122,7 +122,7 @@ describe('a script’s call to the API', () => {
     }
   })
 
-  it('poses as no other client: headers about hosts and proxies are dropped', async () => {
+  it('loses headers about hosts and proxies, so that it cannot pose as another client', async () => {
     const headers = {
       host: 'evil.example',
       'x-forwarded-for': '127.0.0.1',
@@ -137,13 +137,13 @@ describe('a script’s call to the API', () => {
     assert.ok(!JSON.stringify(json).includes('evil'))
   })
 
-  it('can be abandoned', async () => {
+  it('can be aborted', async () => {
     const { error } = await fetchOne({ isAborted: true })
     assert.match(error, /AbortError/)
     assert.equal((await fetchOne({})).status, 200)
   })
 
-  it('is limited in number: a flood gets an error, and others go on', async () => {
+  it('is limited in number: a flood gets errors, and other requests are answered', async () => {
     const [{ json }, health] = await Promise.all([
       ask({ fetches: Array.from({ length: 300 }, () => ({})) }),
       fetch(`${annex.url}/healthz`),
@@ -155,7 +155,7 @@ describe('a script’s call to the API', () => {
     assert.equal(answered.length + refused.length, 300)
   })
 
-  it('has the API’s limit of bodies', async () => {
+  it('has the body limit of the API', async () => {
     const { status, json } = await fetchOne({ init: { method: 'PATCH' }, kilobytes: 65 })
     assert.deepEqual([status, json.error.code], [413, 'body_too_large'])
     const fits = await fetchOne({ init: { method: 'PATCH' }, kilobytes: 60 })
@@ -163,7 +163,7 @@ describe('a script’s call to the API', () => {
   })
 })
 
-it('a call that has passed eight scripts is refused, also to the API', async () => {
+it('a call that went through eight scripts is refused, also to the API', async () => {
   const annex = await startAnnex({ plugins: { deep: { script: deep } } })
   try {
     const { endpoint } = await installSample(annex, 'deep')

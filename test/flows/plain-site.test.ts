@@ -97,7 +97,7 @@ describe('a page of a plain HTML site', () => {
     assert.match(anonymousId, /^[\w-]{22}$/)
   })
 
-  it('sends a view for each page that a site shows without a load, and feedback', async () => {
+  it('sends feedback, and a view for each page that a site shows without a load', async () => {
     const page = await openPage(`${siteUrl}/one`)
     page.location = new URL(`${siteUrl}/two`)
     runInContext('annex.view(); annex.view(); annex.feedback("good", "Clear.")', page)

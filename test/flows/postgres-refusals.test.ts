@@ -14,7 +14,7 @@ const skip =
 const reload = 'select pg_reload_conf()'
 const others = 'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()'
 
-/** No statement: all sessions are new ones by then, which a reload would reach at some time. */
+/** Not a statement: waits until Annex has new sessions, which a reload would reach at an unknown time. */
 const answersAgain = ''
 
 /** What a server does to its clients, and what ends it. */
@@ -49,7 +49,9 @@ async function outside(url: string, statement: string): Promise<void> {
   await client.end()
 }
 
-it('a PostgreSQL that refuses for now is one that publishers repeat their events for', { skip }, async () => {
+it('a temporary refusal of PostgreSQL is a 503 storage_busy, after which publishers repeat their events', {
+  skip,
+}, async () => {
   await using ends = new AsyncDisposableStack()
   const server = await startPostgres(bin ?? '')
   ends.defer(server.close)

@@ -14,11 +14,11 @@ const skip =
   noPostgres || (bin === undefined && 'no programs of PostgreSQL on this machine, to restart a server')
 const pluginsDir = fileURLToPath(new URL('../../plugins', import.meta.url))
 
-it('a PostgreSQL that restarts holds up what is owed, and loses none of it', { skip }, async () => {
+it('a restart of PostgreSQL delays pending deliveries, and loses none', { skip }, async () => {
   await using ends = new AsyncDisposableStack()
   const server = await startPostgres(bin ?? '')
   ends.defer(server.close)
-  // The first attempt fails, so that something is owed while the database is away.
+  // The first attempt fails, so that a delivery is pending while the database is away.
   const receiver = await startReceiver(503, 200)
   ends.defer(receiver.close)
   const annex = await startAnnex({ pluginsDir, flags: { DATABASE_URL: server.url } })

@@ -128,7 +128,7 @@ describe('a problem', () => {
     )
   const reach = (endpoint: string): string => annex.url + new URL(endpoint).pathname
 
-  it('is a version that waits, until an admin agrees', async () => {
+  it('is a version that waits for the agreement of an admin', async () => {
     const { id, path } = await installSample(annex, 'waits')
     writePlugin(annex.pluginsDir, 'waits', { script: killing, more: 'egress: [other.example.com]' })
     await annex.api('POST', '/v1/reload')
@@ -139,7 +139,7 @@ describe('a problem', () => {
     await closes('waiting_version')
   })
 
-  it('is an installation that an update has made pending, until its settings fit, or the version is another one', async () => {
+  it('is an installation that an update made pending, until its settings fit', async () => {
     const names = ['one', 'two', 'three', 'four', 'five']
     const properties = Object.fromEntries(
       names.map((name) => [name, { type: 'string', title: 'T', description: 'd' }]),
@@ -193,7 +193,7 @@ describe('a problem', () => {
     await closes('pending')
   })
 
-  it('is no installation that waits for its first settings', async () => {
+  it('is not an installation that waits for its first settings', async () => {
     const more =
       'configurations: { account: { required: [a], properties: { a: { type: string, title: A, description: d } } } }'
     writePlugin(annex.pluginsDir, 'first', { script: answering, more })
@@ -219,7 +219,7 @@ describe('a problem', () => {
     await closes('folder')
   })
 
-  it('is work that failed, until it is run again', async () => {
+  it('is a failed job, until it is run again', async () => {
     const { id, endpoint } = await installSample(annex, 'failing')
     await until(
       () => annex.api('GET', `/v1/jobs?installation=${id}`),
@@ -234,7 +234,7 @@ describe('a problem', () => {
     await closes('failed_work')
   })
 
-  it('is a task of the whole integration that failed, until it is discarded', async () => {
+  it('is a failed task of the whole integration, until it is discarded', async () => {
     await fetch(`${annex.url}/x/alone`)
     const { sentence, subject } = await opens('failed_work')
     assert.equal(sentence, 'alone has 1 failed task outside of its installations.')
@@ -274,7 +274,7 @@ describe('a problem', () => {
     await closes('suspended')
   })
 
-  it('is a connection that its provider has ended, until it is renewed', async () => {
+  it('is a connection that its provider ended, until it is renewed', async () => {
     connected = await installSample(annex, 'connecting')
     const { endpoint, path } = connected
     const patch = async (body: object): Promise<void> => {
@@ -292,7 +292,7 @@ describe('a problem', () => {
     await closes('connection')
   })
 
-  it('is a connection that cannot be renewed and has expired, until it is made again', async () => {
+  it('is an expired connection without a refresh token, until it is made again', async () => {
     const { path, endpoint } = connected
     const connect = async (expiresAt: number): Promise<void> => {
       const configuration = { oauth_credentials: { access_token: 'another-token', expires_at: expiresAt } }
@@ -310,7 +310,7 @@ describe('a problem', () => {
     await closes('connection')
   })
 
-  it('is a secret that is no longer set, until it is', async () => {
+  it('is a missing secret, until it is set', async () => {
     writeFileSync(envFile, '')
     await annex.api('POST', '/v1/reload')
     assert.equal(
@@ -322,7 +322,7 @@ describe('a problem', () => {
     await closes('secret')
   })
 
-  it('is a secret of an older version, as long as an installation runs it', async () => {
+  it('is a missing secret of an older version that an installation still runs', async () => {
     const { path } = await installSample(annex, 'keyed')
     writePlugin(annex.pluginsDir, 'keyed', { more: 'contentSecurityPolicy: "img-src a.example"' })
     writeFileSync(envFile, '')
@@ -332,14 +332,14 @@ describe('a problem', () => {
     await closes('secret')
   })
 
-  it('is a PUBLIC_URL at which no Annex answers, until one does', async () => {
+  it('is a PUBLIC_URL without an Annex behind it', async () => {
     const { sentence } = await opens('public_url')
     assert.match(sentence, /^Annex cannot reach itself at PUBLIC_URL/)
     await new Promise<void>((resolve) => publicServer.listen(port, '127.0.0.1', resolve))
     await closes('public_url')
   })
 
-  it('is a disk with little space left, and organizations do not see those of the host', async () => {
+  it('is a disk with little space, which organizations do not see', async () => {
     assert.match((await opens('disk')).sentence, /^The disk of DATA_DIR has \d+ MB left\.$/)
     const { organization } = annex.server.samples
     const { token } = (await annex.api('POST', `/v1/orgs/${organization}/tokens`, {})).json

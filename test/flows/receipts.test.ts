@@ -19,7 +19,7 @@ export default createIntegration({ fetch: async (request) => {
   return new Response('fine')
 } })`
 
-it('every dispatch has a receipt, which says what it used and how it ended', async () => {
+it('every dispatch has a receipt with its usage and outcome', async () => {
   const receiver = await startReceiver(200)
   const annex = await startAnnex({
     sandboxes: 'processes',

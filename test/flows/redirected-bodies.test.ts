@@ -93,7 +93,7 @@ describe('a redirect that keeps the body', () => {
         assert.equal(seen[0]?.hash, seen[1]?.hash)
       })
     }
-    it(`works for each status, several times, and where the body was looked at: ${size} bytes`, async () => {
+    it(`works for each status, repeatedly, and after the script read the body: ${size} bytes`, async () => {
       for (const way of ['first301', 'first302', 'first308', 'twice307', 'twice302']) {
         const answer = await send({ way, kind: 'bytes', size, looked: true })
         assert.deepEqual([answer.method, answer.size, answer.redirected], ['PUT', size, true], way)
@@ -101,7 +101,7 @@ describe('a redirect that keeps the body', () => {
       const got = await send({ way: 'first302', kind: 'bytes', size, method: 'POST' })
       assert.deepEqual([got.method, got.size, got.type], ['GET', 0, undefined])
     })
-    it(`is refused for a stream, with what to do: ${size} bytes`, async () => {
+    it(`is refused for a stream, with the next step: ${size} bytes`, async () => {
       for (const kind of ['stream', 'generator'])
         assert.match(
           (await send({ way: 'first307', kind, size })).failed,
@@ -114,7 +114,7 @@ describe('a redirect that keeps the body', () => {
     })
   }
 
-  it('works where the server answers before it has read all', async () => {
+  it('works when the server answers before it has read the whole body', async () => {
     const answer = await send({ way: 'early307', kind: 'bytes', size: 3_000_000 })
     assert.deepEqual([answer.method, answer.size], ['PUT', 3_000_000], JSON.stringify(answer))
   })

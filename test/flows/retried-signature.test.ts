@@ -16,8 +16,8 @@ const takesAny = readingReceivers['takes any part']
 const signedBy = ({ headers, body }: Received, secret: string) =>
   takesAny(String(headers['x-service-signature']), body, secret)
 
-describe('a delivery that is tried again', () => {
-  it('has the same body byte for byte, the time of each attempt, and both signatures once a secret is rotated', async () => {
+describe('a retried delivery', () => {
+  it('keeps its body, has the time of each attempt, and both signatures after a rotation', async () => {
     const held = Promise.withResolvers<() => void>()
     const receiver = await startReceiver(
       (response) => held.resolve(() => response.writeHead(503).end()),

@@ -29,7 +29,7 @@ describe('an installation in all spaces', () => {
   const makeSpace = async (slug: string): Promise<string> =>
     (await annex.api('POST', '/v1/orgs/home/spaces', { slug, title: slug })).json.id
 
-  it('is in each there is, and in each that is made later', async () => {
+  it('is in each present space, and in each new one', async () => {
     const before = await makeSpace('before')
     assert.deepEqual(await spaces(), [])
     const { status, json } = await select({ spaces: 'all' })
@@ -51,7 +51,7 @@ describe('an installation in all spaces', () => {
     }
   })
 
-  it('is in no space that has gone, nor is another installation in its spaces', async () => {
+  it('is in no deleted space, and does not add spaces to another installation', async () => {
     const gone = await makeSpace('gone')
     assert.ok((await annex.api('GET', path)).json.spaces.includes(gone))
     assert.equal((await annex.api('DELETE', `${path}/spaces/${gone}`)).status, 204)
@@ -62,13 +62,13 @@ describe('an installation in all spaces', () => {
     assert.deepEqual([spacesOf(onSites), (await annex.api('GET', onSites)).json.spaces], [[], []])
   })
 
-  it('stays where it is when people select again', async () => {
+  it('keeps its spaces when people go back to a selection', async () => {
     assert.equal((await select({ spaces: 'selected' })).json.space_selection, 'selected')
     await makeSpace('alone')
     assert.equal((await spaces()).length, 3)
   })
 
-  it('is refused where the manifest does not fit, and for a body that selects nothing', async () => {
+  it('is refused for a wrong manifest, and for a body without a selection', async () => {
     assert.equal((await select({ spaces: 'all' }, onSites)).status, 409)
     assert.equal((await annex.api('GET', onSites)).json.space_selection, 'selected')
     assert.equal((await select({ sites: 'all' }, onSites)).status, 200)

@@ -7,7 +7,7 @@ import { type Json, startAnnex, until } from '../support/annex.ts'
 
 const visitor = { anonymousId: 'v', userAgent: 'test', ip: '203.0.113.7', cookies: {} }
 
-it('a site is not active before its installation is, and gets the events of that time afterwards', async () => {
+it('a site stays pending until its installation is active, and then gets its waiting events', async () => {
   let isOpen = false
   const gate = createServer((_request, response) => response.writeHead(isOpen ? 200 : 503).end())
   await new Promise<void>((resolve) => gate.listen(0, '127.0.0.1', resolve))

@@ -65,7 +65,7 @@ describe('hosts on one PostgreSQL', { skip: noPostgres }, () => {
   const at = ({ url }: Annex, endpoint: string) => request(url, 'GET', new URL(endpoint).pathname)
   const digestOf = async (annex: Annex) => (await request(annex.url, 'GET', '/readyz')).json.versions.digest
 
-  it('start at once on an empty one, and have the same organization and samples', async () => {
+  it('start at once on an empty database, with the same organization and samples', async () => {
     const hosts = await Promise.all([1, 2, 3].map(() => start({ hello: answering('first') })))
     const [first, ...others] = hosts.map(({ server }) => server)
     assert.ok(first?.samples.site)
@@ -75,9 +75,9 @@ describe('hosts on one PostgreSQL', { skip: noPostgres }, () => {
     }
   })
 
-  it('answer for each other’s installations, with what was deployed last on any of them', async () => {
+  it('answer for each other’s installations with the last deployed version', async () => {
     const one = await start({ hello: answering('first') })
-    // It has no folder of its own for it, which takes it out of service for nobody.
+    // The other host has no folder of the integration, which stays deployed.
     const other = await start({})
     const { id, endpoint } = await installSample(one, 'hello')
     assert.equal((await at(other, endpoint)).text, `first ${id}`)
@@ -99,7 +99,7 @@ describe('hosts on one PostgreSQL', { skip: noPostgres }, () => {
     )
   })
 
-  it('take over the steps of an OAuth flow from each other', async () => {
+  it('continue an OAuth flow that began on another host', async () => {
     const publicUrl = 'http://annex.example'
     const flags = { PUBLIC_URL: publicUrl }
     const one = await start({ tracker: connecting }, flags)
@@ -126,7 +126,7 @@ describe('hosts on one PostgreSQL', { skip: noPostgres }, () => {
     assert.deepEqual(texts.toSorted(), ['1 of the script', 'flow_refused'])
   })
 
-  it('take an integration out of service when the folder that it came from is gone, and not before', async () => {
+  it('retire an integration when the host that deployed it has no folder for it', async () => {
     const one = await start({ hello: answering('first') })
     const other = await start({})
     const { endpoint } = await installSample(one, 'hello')
@@ -140,7 +140,7 @@ describe('hosts on one PostgreSQL', { skip: noPostgres }, () => {
     )
   })
 
-  it('take it out of service from any of them where all are said to have the same folders', async () => {
+  it('retire an integration without a folder on any host with PLUGINS_COMPLETE', async () => {
     const one = await start({ hello: answering('first') })
     const { endpoint } = await installSample(one, 'hello')
     await start({}, { PLUGINS_COMPLETE: 'true' })
@@ -150,7 +150,7 @@ describe('hosts on one PostgreSQL', { skip: noPostgres }, () => {
     )
   })
 
-  it('take over what one of them was doing when it was killed', async () => {
+  it('take over the running work of a killed host', async () => {
     // The first request is never answered: the handler is in the middle of it when its host is killed.
     const receiver = await startReceiver(() => {}, 200)
     const caller: PluginSource = {
@@ -188,7 +188,7 @@ export default createIntegration({ events: { site_view: async (event) => {
     rmSync(folder, { recursive: true })
   })
 
-  it('refuse to start with another key than the first of them, even before there is a secret', async () => {
+  it('refuse to start with a second SECRET_KEY, even without stored secrets', async () => {
     await start({})
     await assert.rejects(start({}, { SECRET_KEY: randomBytes(32).toString('base64') }), {
       code: 'settings_invalid',

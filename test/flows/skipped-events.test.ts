@@ -22,7 +22,7 @@ before(async () => {
 })
 after(() => annex?.close())
 
-it('publishing names each installation that would have taken the event, and why it did not', async () => {
+it('publishing names each installation that skips the event, with the reason', async () => {
   const ids = new Map<string, string>()
   const { site } = annex.server.samples
   for (const name of ['takes', 'unscoped', 'unset'])

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { noCompiler } from '../support/compile-library.ts'
 import { startOnFaultyMachine } from '../support/host-under-faults.ts'
 
-describe('a disk that takes ten seconds for each sync', { skip: noCompiler }, () => {
-  it('delays writes, and no visitor of an endpoint', { timeout: 120_000 }, async () => {
+describe('a disk with ten seconds for each sync', { skip: noCompiler }, () => {
+  it('delays writes, but no visitor of an endpoint', { timeout: 120_000 }, async () => {
     await using running = await startOnFaultyMachine({})
     const { faults, listening, publish, untilDelivered } = running
     const endpoint = `${listening.url}/x/fan-out`
@@ -30,7 +30,7 @@ describe('a disk that takes ten seconds for each sync', { skip: noCompiler }, ()
 })
 
 describe('a disk that fails at a sync', { skip: noCompiler }, () => {
-  it('ends all storing until the next start, which has all that was acknowledged', {
+  it('ends all writes until the next start, and loses no acknowledged event', {
     timeout: 120_000,
   }, async () => {
     await using running = await startOnFaultyMachine({})

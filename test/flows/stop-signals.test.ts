@@ -29,12 +29,12 @@ function parentOf(pid: string): number {
 
 const stops = [
   {
-    name: 'Ctrl+C, which reaches all processes of a terminal',
+    name: 'Ctrl+C on a terminal, for all its processes',
     code: 130,
     send: (pid: number) => process.kill(-pid, 'SIGINT'),
   },
   {
-    name: 'SIGTERM to all processes, as the default of systemd sends it',
+    name: 'SIGTERM to all processes, as systemd sends it',
     code: 143,
     send: (pid: number) => {
       const all = familyOf(pid)
@@ -45,7 +45,7 @@ const stops = [
 ]
 
 for (const { name, code, send } of stops) {
-  it(`${name}, lets scripts come to their end`, async () => {
+  it(`${name}, lets running scripts end`, async () => {
     await using ends = new AsyncDisposableStack()
     const folder = mkdtempSync(join(tmpdir(), 'annex-stop-'))
     ends.defer(() => rmSync(folder, { recursive: true, force: true }))
@@ -75,7 +75,7 @@ export default createIntegration({ fetch: async () => new Response(await (await 
     })
     await allAsk
     send(host.child.pid as number)
-    // A process that ends by the signal has ended by then.
+    // A process that the signal ends has ended after this time.
     await sleep(500)
     for (const response of waiting) response.end('in its own time')
     assert.deepEqual(await Promise.all(answered), Array(atOnce).fill('200 in its own time'))

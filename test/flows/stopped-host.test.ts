@@ -17,7 +17,7 @@ export default createIntegration({
     Response.json(await integration.queueDelivery({ url: '${receiver}', event: { type: 'told' } })),
 })`
 
-it('a host that is stopped for four seconds sends no answered delivery again', async (context) => {
+it('a host that is paused for four seconds repeats no answered delivery', async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'annex-stopped-'))
   context.after(() => rmSync(folder, { recursive: true, force: true }))
   const dataDir = join(folder, 'data')

@@ -43,7 +43,7 @@ describe('work after the answer', () => {
     return folder
   }
 
-  it('given to waitUntil comes to its end when Annex stops, as a running request does; what does not has a line in the log', async () => {
+  it('inside waitUntil can end when Annex stops, and is logged if it does not', async () => {
     const dataDir = makeFolder()
     const annex = await start(dataDir)
     const ask = async (way: string) => {
@@ -69,7 +69,7 @@ describe('work after the answer', () => {
     )
   })
 
-  it('given to waitUntil that a limit ends has a line in the log, which names the limit', async (t) => {
+  it('inside waitUntil that reaches a limit is logged with the limit', async (t) => {
     const annex = await start(makeFolder(), { SANDBOX_WAIT_UNTIL_MS: '12000', SANDBOX_CPU_MS: '300' })
     t.after(() => annex.close())
     for (const [way, limit] of [
@@ -86,7 +86,7 @@ describe('work after the answer', () => {
     }
   })
 
-  it('given to nothing is stopped, with a line in the log', async (t) => {
+  it('outside waitUntil is stopped and logged', async (t) => {
     const annex = await start(makeFolder())
     t.after(() => annex.close())
     await (await fetch(`${annex.url}/x/works/forgets`)).text()

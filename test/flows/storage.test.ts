@@ -60,7 +60,7 @@ describe('the storage of a script', () => {
   const storage = (installation = id) =>
     annex.api('GET', `/v1/integrations/counter/installations/${installation}/storage`)
 
-  it('keeps any JSON value, each write with a new version', async () => {
+  it('keeps any JSON value, and gives each write a new version', async () => {
     assert.deepEqual(await get('a'), { value: null })
     let last = 0
     for (const value of [1, 'text', null, false, [], { deep: [{ er: 'ü\0\ud83d' }] }, { __proto__: 1 }]) {
@@ -74,13 +74,13 @@ describe('the storage of a script', () => {
     assert.deepEqual(await get('a'), { value: null })
   })
 
-  it('counts to 20 where 20 requests count at once', async () => {
+  it('counts to 20 for 20 simultaneous increments', async () => {
     const counts = await Promise.all(Array.from({ length: 20 }, () => ask({ act: 'count', key: 'n' })))
     assert.equal(new Set(counts.map(({ value }) => value.version)).size, 20)
     assert.equal((await get('n')).value.value, 20)
   })
 
-  it('lets one of many do a thing once', async () => {
+  it('lets one of many writers win', async () => {
     const all = await Promise.all(Array.from({ length: 10 }, (_, n) => put('once', n, { ifAbsent: true })))
     assert.equal(all.filter(({ value }) => value !== undefined).length, 1)
     const { version } = (await get('once')).value
@@ -89,7 +89,7 @@ describe('the storage of a script', () => {
     }
   })
 
-  it('gives a key that was deleted no version that it had', async () => {
+  it('gives a deleted key none of its earlier versions again', async () => {
     const { version } = (await put('again', 1)).value
     assert.equal(
       (await ask({ act: 'delete', key: 'again', options: { ifVersion: version + 1 } })).error,
@@ -101,7 +101,7 @@ describe('the storage of a script', () => {
     assert.equal((await get('again')).value.value, 2)
   })
 
-  it('forgets a value after its time', async () => {
+  it('forgets a value after its lifetime', async () => {
     await put('brief', 1, { ttlSeconds: 1 })
     const { value } = await get('brief')
     assert.ok(Date.parse(value.expiresAt) > Date.now() - 60_000)
@@ -130,7 +130,7 @@ describe('the storage of a script', () => {
     assert.deepEqual([items.map(({ key }: Json) => key), next], [['list/ä'], undefined])
   })
 
-  it('is one for each level; a script reaches those above its own', async () => {
+  it('is separate for each level, and a script reaches the levels above its own', async () => {
     await put('level', 'installation')
     await put('level', 'site', {}, siteEndpoint)
     await ask({ act: 'put', of: 'integration', key: 'level', value: 'integration' }, siteEndpoint)
@@ -148,7 +148,7 @@ describe('the storage of a script', () => {
     assert.match((await ask({ act: 'get', of: 'site', key: 'level' }, endpoint)).message, /arguments\/of/)
   })
 
-  it('is not that of another installation', async () => {
+  it('is separate for each installation', async () => {
     await put('secret', 'of one')
     const made = await annex.api('POST', '/v1/orgs', { subdomain: 'second', title: 'Second' })
     assert.equal(made.status, 201, made.text)
@@ -167,11 +167,11 @@ describe('the storage of a script', () => {
     ['a key with U+0000', { key: 'a\0', value: 1 }, /U\+0000/],
     ['a key with half a pair', { key: 'a\ud800', value: 1 }, /half of a surrogate/],
     ['no value', { key: 'a' }, /no JSON value/],
-    ['a value that is too deep', { key: 'a', value: 1, depth: 70 }, /64 levels/],
+    ['a value with too many levels', { key: 'a', value: 1, depth: 70 }, /64 levels/],
     ['a value that is too large', { key: 'a', length: 65_535 }, /65537 bytes as JSON, and at most 65536/],
-    ['a version that is none', { key: 'a', value: 1, options: { ifVersion: 1.5 } }, /arguments\/ifVersion/],
-    ['a time that is none', { key: 'a', value: 1, options: { ttlSeconds: 0 } }, /arguments\/ttlSeconds/],
-    ['an option that there is not', { key: 'a', value: 1, options: { level: '/x/other' } }, /arguments/],
+    ['an invalid version', { key: 'a', value: 1, options: { ifVersion: 1.5 } }, /arguments\/ifVersion/],
+    ['an invalid lifetime', { key: 'a', value: 1, options: { ttlSeconds: 0 } }, /arguments\/ttlSeconds/],
+    ['an unknown option', { key: 'a', value: 1, options: { level: '/x/other' } }, /arguments/],
   ]
   for (const [what, asked, message] of refused) {
     it(`refuses ${what}`, async () => {
@@ -179,7 +179,7 @@ describe('the storage of a script', () => {
     })
   }
 
-  it('takes odd keys as they are', async () => {
+  it('takes unusual keys unchanged', async () => {
     for (const key of ['__proto__', '../up', "'; drop table stored_values; --", '%', '_x', 'a\nb']) {
       await put(key, key)
       assert.equal((await get(key)).value.value, key)
@@ -190,7 +190,7 @@ describe('the storage of a script', () => {
     }
   })
 
-  it('is encrypted on the disk, and shown as sizes', async () => {
+  it('is encrypted on disk, and listed by size', async () => {
     await put('mark', 'PLAIN-TEXT-MARK')
     for (const file of ['annex.sqlite', 'annex.sqlite-wal'].map((name) => join(annex.dataDir, name))) {
       if (existsSync(file)) assert.ok(!readFileSync(file).includes('PLAIN-TEXT-MARK'), file)
@@ -202,7 +202,7 @@ describe('the storage of a script', () => {
     assert.ok(!text.includes('mark'))
   })
 
-  it('is limited for each level; what is deleted makes room', async () => {
+  it('is limited for each level, and a deletion makes room', async () => {
     const fill = async (n: number) => ask({ act: 'put', key: `large ${n}`, length: 65_000 }, siteEndpoint)
     const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => fill(n)))
     const full = answers.filter(({ message }) =>

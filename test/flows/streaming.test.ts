@@ -134,7 +134,7 @@ describe('a body that streams', () => {
   const logOf = async (response: Response) =>
     (await annex.api('GET', `/v1/logs?request=${response.headers.get('x-request-id')}`)).text
 
-  it('goes through unchanged, as one that was cloned does, and out again with a fetch', async () => {
+  it('passes a script unchanged: as it is, cloned, and uploaded by a fetch', async () => {
     const bytes = new Uint8Array(20_000_000).map((_none, at) => at * 31)
     for (const way of ['through', 'clone']) {
       const answer = await post(way, way === 'clone' ? bytes.subarray(0, 2_000_000) : bytes)
@@ -146,7 +146,7 @@ describe('a body that streams', () => {
     assert.equal(await (await ask('upload-long')).text(), `${sha(long)} 300000`)
   })
 
-  it('that is passed on keeps a length that is known, short or long, and one that the script has changed has none', async () => {
+  it('keeps a known length when a script passes it on, and loses it when changed', async () => {
     const length = async (path: string, size: number, init?: RequestInit) => {
       const answer = await ask(path, {
         ...init,
@@ -176,7 +176,7 @@ describe('a body that streams', () => {
     assert.match(await chunked.text(), / chunked$/)
   })
 
-  it('of a fetched answer is passed on as it comes: an event before the next there is', async () => {
+  it('of a fetched answer is passed on event by event', async () => {
     assert.equal((await (await ask('proxy?/big')).bytes()).length, 8_000_000)
     const answer = await ask('proxy?/events')
     const reader = answer.body?.getReader()
@@ -189,7 +189,7 @@ describe('a body that streams', () => {
     )
   })
 
-  it('can be aborted while it is read: its reader and its server both hear of it', async () => {
+  it('can be aborted in the middle, for its reader and its server', async () => {
     const before = closedEvents
     assert.equal(await (await ask('abort')).text(), 'enough')
     await until(
@@ -198,7 +198,7 @@ describe('a body that streams', () => {
     )
   })
 
-  it('is done with when it was read: a script reads more of them than it may ask for at once', async () => {
+  it('frees its slot when it was read, so a script can read many in turn', async () => {
     assert.equal(await (await ask('many')).text(), 'all')
   })
 
@@ -206,7 +206,7 @@ describe('a body that streams', () => {
     assert.equal(await (await ask('empty')).text(), 'true')
   })
 
-  it('is made no faster than its visitor reads, and cancelled when the visitor goes', async () => {
+  it('is made no faster than its visitor reads, and cancelled when the visitor leaves', async () => {
     const counts = async () => (await ask('counts')).json() as Promise<{ pulls: number; cancelled: number }>
     const response = await new Promise<import('node:http').IncomingMessage>((resolve) =>
       httpRequest(`${annex.url}/x/streams/endless`, resolve).end(),
@@ -225,7 +225,7 @@ describe('a body that streams', () => {
     await until(counts, ({ cancelled }) => cancelled === 1)
   })
 
-  it('that fails breaks the answer off, and the log has the reason', async () => {
+  it('breaks off when it fails, with the reason in the log', async () => {
     const answer = await ask('breaks')
     await assert.rejects(answer.bytes())
     assert.match(await logOf(answer), /half way/)
@@ -234,19 +234,19 @@ describe('a body that streams', () => {
     assert.match(await logOf(words), /no Uint8Array/)
   })
 
-  it('that never gives anything ends by the wall clock, and the log names the limit', async () => {
+  it('that gives nothing ends at the wall clock limit, with its name in the log', async () => {
     const answer = await ask('silent')
     await assert.rejects(answer.bytes())
     assert.match(await logOf(answer), /SANDBOX_WALL_MS/)
   })
 
-  it('that grows over the limit breaks the answer off, and the log names the limit', async () => {
+  it('breaks off above the size limit, with its name in the log', async () => {
     const answer = await ask('endless')
     await assert.rejects(answer.bytes())
     assert.match(await logOf(answer), /SANDBOX_BODY_BYTES/)
   })
 
-  it('whose bytes are gone when they are asked for breaks the answer off at once', async () => {
+  it('breaks off at once when its bytes are gone', async () => {
     // Not read yet, it stands still after its first pieces. On a busy machine another process may be asked to let go.
     const letGo = async () => {
       const answer = await ask('gone')
@@ -260,11 +260,11 @@ describe('a body that streams', () => {
     assert.ok(performance.now() - startedMs < 20_000)
   })
 
-  it('that cannot even be read is an error at once', async () => {
+  it('is a 500 at once when it cannot be read', async () => {
     assert.equal((await ask('patched')).status, 500)
   })
 
-  it('that nobody reads keeps neither the answer nor the connection', async () => {
+  it('without a reader holds neither the answer nor the connection', async () => {
     const bytes = new Uint8Array(5_000_000)
     for (const way of ['unread', 'first', 'unread', 'first'])
       assert.equal(await (await post(way, bytes)).text(), 'early')

@@ -16,7 +16,7 @@ export default createIntegration({
   },
 })`
 
-it('a task is run later, for the installation that queued it, and again when it fails', async () => {
+it('a task runs later for its installation, and again after a failure', async () => {
   const annex = await startAnnex({ plugins: { queues: { script: queues } } })
   try {
     const { endpoint, id } = await installSample(annex, 'queues')
@@ -43,7 +43,7 @@ export default createIntegration({
   },
 })`
 
-it('a task that is too large is not queued, and the script is told why; without a handler, a task is a failed job', async () => {
+it('a task that is too large is refused, and one without a handler fails', async () => {
   const annex = await startAnnex({ plugins: { large: { script: large } } })
   try {
     const { endpoint, id } = await installSample(annex, 'large')

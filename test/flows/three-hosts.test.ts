@@ -31,7 +31,7 @@ const slowestAnswerMs = 300
 
 describe('three hosts on one PostgreSQL under load', { skip: noPostgres }, () => {
   for (const signal of isTorture ? (['SIGKILL', 'SIGTERM'] as const) : (['SIGKILL'] as const)) {
-    it(`lose nothing when one of them gets ${signal}`, { timeout: 180_000 }, async (test) => {
+    it(`lose nothing when one host gets ${signal}`, { timeout: 180_000 }, async (test) => {
       await using ends = new AsyncDisposableStack()
       const { receivers, ended, others, readInFlight } = await startHosts(ends)
       const publisher = createPublisher(Math.random)

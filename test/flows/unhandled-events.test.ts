@@ -62,7 +62,7 @@ describe('an event whose type the script does not handle', () => {
   }
   const loaded = () => annex.server.sandboxes.processes().reduce((sum, one) => sum + one.loaded, 0)
 
-  it('needs no sandbox, sets the installation up, and has a receipt', async () => {
+  it('loads no sandbox, completes the setup, and has a receipt', async () => {
     const id = await install('handling')
     await publish('site_view')
     assert.deepEqual(await outcomesOf(id, 3), {
@@ -76,12 +76,12 @@ describe('an event whose type the script does not handle', () => {
     assert.equal(loaded(), 1)
   })
 
-  it('is none where the handler of the installation takes the setup of its site', async () => {
+  it('does not include the setup of a site, which the handler of the installation takes', async () => {
     const id = await install('setting-up')
     assert.deepEqual(await outcomesOf(id, 2), { installation_setup: 'ok', site_installation_setup: 'ok' })
   })
 
-  it('goes to a script that did not say what it handles', async () => {
+  it('is dispatched to a script that does not list its handlers', async () => {
     const id = await install('secretive')
     await publish('site_view')
     assert.equal((await outcomesOf(id, 3)).site_view, 'ok')

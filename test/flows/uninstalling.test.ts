@@ -78,7 +78,7 @@ describe('uninstalling', () => {
 
   const logOf = async (id: string): Promise<string[]> =>
     (await annex.api('GET', `/v1/logs?installation=${id}`)).json.items.map(({ text }: Json) => text)
-  it('the script gets its last event, with a token that works and the settings before', async () => {
+  it('gives the script its last event, with a working token and the earlier settings', async () => {
     const { id, path, endpoint } = await installSample(annex, 'leaving')
     await annex.api('PUT', `${path}/configuration/team`, { value: 'blue' })
     assert.equal((await annex.api('DELETE', path)).status, 204)
@@ -96,7 +96,7 @@ describe('uninstalling', () => {
     })
   })
 
-  it('each last event has the shape of its schema', async () => {
+  it('sends last events that fit their schemas', async () => {
     const { path, id } = await installSample(annex, 'telling')
     const { site, space } = annex.server.samples
     for (const [kind, place] of Object.entries({ site, space })) {
@@ -119,7 +119,7 @@ describe('uninstalling', () => {
     }
   })
 
-  it('installed again, it has a new id, a new secret and no settings', async () => {
+  it('leaves no id, secret or settings for the next installation', async () => {
     const one = await installSample(annex, 'leaving')
     await annex.api('PUT', `${one.path}/configuration/team`, { value: 'blue' })
     await annex.api('DELETE', one.path)
@@ -130,7 +130,7 @@ describe('uninstalling', () => {
     assert.equal((await annex.api('DELETE', other.path)).status, 204)
   })
 
-  it('from a site, the script gets the event of the site, and the installation stays', async () => {
+  it('from a site sends the event of the site, and keeps the installation', async () => {
     const { id, path } = await installSample(annex, 'leaving', 'site')
     await until(
       () => annex.api('GET', path),
@@ -154,7 +154,7 @@ describe('uninstalling', () => {
     await annex.api('DELETE', base)
   })
 
-  it('pending deliveries end with their installation, and the history stays', async () => {
+  it('ends pending deliveries, and keeps their history', async () => {
     await using receiver = Object.assign(await startReceiver(500), {
       [Symbol.asyncDispose]: () => receiver.close(),
     })
@@ -179,7 +179,7 @@ describe('uninstalling', () => {
     assert.deepEqual((await annex.api('GET', `/v1/receivers?installation=${id}`)).json.items, [])
   })
 
-  it('a script that fails at its last event keeps no installer from uninstalling', async () => {
+  it('succeeds when the script fails at its last event', async () => {
     const { id, path } = await installSample(annex, 'failing')
     assert.equal((await annex.api('DELETE', path)).status, 204)
     const again = await installSample(annex, 'failing')
@@ -187,7 +187,7 @@ describe('uninstalling', () => {
     await annex.api('DELETE', again.path)
   })
 
-  it('an integration without a script, and one whose folder is gone, are uninstalled too', async () => {
+  it('works without a script, and after the folder is gone', async () => {
     const bare = await installSample(annex, 'bare')
     assert.equal((await annex.api('DELETE', bare.path)).status, 204)
     const { id, path } = await installSample(annex, 'leaving')

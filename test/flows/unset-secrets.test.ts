@@ -62,7 +62,7 @@ configurations:
 
 const all = 'UNSET_CLIENT_ID=id-1234\nUNSET_CLIENT_SECRET=a-long-secret\nUNSET_OTHER=other\n'
 
-describe('a secret that is no longer set', () => {
+describe('a missing secret', () => {
   const folder = mkdtempSync(join(tmpdir(), 'annex-env-'))
   const envFile = join(folder, '.env')
   const asked: string[] = []
@@ -98,7 +98,7 @@ describe('a secret that is no longer set', () => {
     await annex.api('POST', '/v1/reload')
   }
 
-  it('stops what reads it with an error that names it, and nothing reaches the provider', async () => {
+  it('stops each use with an error that names it, and sends nothing to the provider', async () => {
     await setVariables('UNSET_OTHER=other\nUNSET_CLIENT_SECRET=op://vault/ledger/secret\n')
     assert.deepEqual(await secretsMissing(), [
       'ledger runs without its secret CLIENT_ID',
@@ -116,18 +116,18 @@ describe('a secret that is no longer set', () => {
     assert.deepEqual(asked, [])
   })
 
-  it('does not stop the rest of the script, nor does looking at the names', async () => {
+  it('does not stop other parts of the script, nor a list of the names', async () => {
     assert.equal(await (await get('other')).text(), 'other CLIENT_ID,CLIENT_SECRET,OTHER')
     assert.equal(await (await get('none')).text(), 'here')
   })
 
-  it('is said by the link of a connection', async () => {
+  it('is named on the page of a connect link', async () => {
     const { json } = await annex.api('POST', `${installed.path}/connect`, { path: '/oauth' })
     const page = await fetch(json.url, { redirect: 'manual', headers: { accept: 'text/html' } })
     assert.match(await page.text(), /secret CLIENT_ID is not set/)
   })
 
-  it('is in the log of a task that reads it', async () => {
+  it('is named in the log of a task that reads it', async () => {
     assert.equal(await (await get('queue')).text(), 'queued')
     const lines = await until(
       async () => (await annex.api('GET', `/v1/logs?installation=${installed.id}`)).json.items,
@@ -138,7 +138,7 @@ describe('a secret that is no longer set', () => {
     assert.deepEqual(asked, [])
   })
 
-  it('of an undeclared name, and a client without an id, is not sent either', async () => {
+  it('is not sent either if the manifest does not declare it or the client has no id', async () => {
     for (const way of ['undeclared', 'refresh', 'by-hand']) {
       const answer = await get(way)
       assert.ok([503, 403].includes(answer.status), `${way} ${answer.status}`)

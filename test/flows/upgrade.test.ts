@@ -97,13 +97,13 @@ for (const [database, skip] of Object.entries(databases)) {
       }
     })
 
-    it('has each installation in its state, at each level', async () => {
+    it('has each installation in its state at each level', async () => {
       for (const [name, [path, status]] of Object.entries<string[]>(kept.statuses)) {
         assert.equal((await get(String(path))).status, status, name)
       }
     })
 
-    it('lets in each token with its role, and none that was revoked', async () => {
+    it('accepts each token with its role, and no revoked one', async () => {
       const { acme } = kept.organizations
       for (const role of ['cli', 'operator', 'reader', 'editor', 'admin', 'ci']) {
         assert.equal((await get(`/v1/orgs/${acme}`, kept.tokens[role])).subdomain, 'acme')
@@ -115,7 +115,7 @@ for (const [database, skip] of Object.entries(databases)) {
       assert.equal((await create('admin')).status, 201)
     })
 
-    it('gives scripts their settings and secrets, and people no secret', async () => {
+    it('gives scripts their settings and secrets, and hides secrets from people', async () => {
       const read = async (name: string): Promise<Json> => (await fetch(endpoint(name))).json()
       const account = { region: 'eu', api_key: 'the-key-of-the-account', limit: 7 }
       assert.deepEqual(await read('notifier in acme'), { status: 'active', configuration: account })
@@ -130,14 +130,14 @@ for (const [database, skip] of Object.entries(databases)) {
       assert.deepEqual(configuration, { region: 'eu', api_key: '[secret]', limit: 7 })
     })
 
-    it('runs the version that an organization has agreed to, and the one that is pinned', async () => {
+    it('runs the agreed version in one organization, and the pinned one in another', async () => {
       const answer = async (name: string) => (await fetch(endpoint(name))).text()
       assert.equal(await answer('waits in acme'), 'first version')
       assert.equal(await answer('waits in home'), 'second version')
       assert.equal(await answer('pinned in acme'), 'first version')
     })
 
-    it('refreshes a connection with the refresh token that was stored', async () => {
+    it('refreshes a connection with its stored refresh token', async () => {
       const answer = await fetch(endpoint('ledger in acme'))
       assert.equal(await answer.text(), 'second-access')
       const [{ grant_type, refresh_token } = {}] = refreshed
@@ -145,7 +145,7 @@ for (const [database, skip] of Object.entries(databases)) {
       assert.equal((await get(kept.paths.ledger)).connections.account.state, 'connected')
     })
 
-    it('keeps a link of an unlisted integration: another organization installs by it', async () => {
+    it('keeps a link of an unlisted integration, which installs it elsewhere', async () => {
       const versions = await listed('/v1/integrations/ledger/versions')
       const { status, text } = await annex.api('POST', '/v1/integrations/ledger/installations', {
         ...{ organization: 'late', installKey: kept.installKey, scopes: [] },
@@ -154,7 +154,7 @@ for (const [database, skip] of Object.entries(databases)) {
       assert.equal(status, 201, text)
     })
 
-    it('takes views by the key of a site, and shows revisions and pages', async () => {
+    it('accepts views by the key of a site, and shows revisions and pages', async () => {
       const { site, siteKey, space, revision } = kept.places
       const view = await fetch(`${annex.url}/v1/sites/${site}/views`, {
         method: 'POST',
@@ -168,7 +168,7 @@ for (const [database, skip] of Object.entries(databases)) {
       assert.equal(changed.type, 'page_edited')
     })
 
-    it('delivers what was pending, each signed by the secret that its receiver has', async () => {
+    it('delivers pending deliveries, each signed by the secret of its receiver', async () => {
       assert.equal((await annex.api('POST', `/v1/receivers/${kept.heldReceiver}/resume`, {})).status, 200)
       assert.equal((await annex.api('POST', `${kept.paths.counter}/resume`, {})).status, 200)
       const find = ({ path, eventId }: Json) =>
@@ -188,7 +188,7 @@ for (const [database, skip] of Object.entries(databases)) {
       )
     })
 
-    it('has the values that scripts stored', async () => {
+    it('has the stored values of scripts', async () => {
       const read = async (name: string, key: string): Promise<Json> =>
         (await fetch(`${endpoint(name)}?key=${key}`)).json()
       assert.deepEqual((await read('counter in acme', 'visits')).own, { count: 41, last: 'über' })
@@ -253,14 +253,14 @@ const released = {
 }
 
 describe('migrations', () => {
-  it('are only appended: the released ones come first, and all in the order of their numbers', () => {
+  it('are only appended, in the order of their numbers', () => {
     assert.equal(stepNames[0], '001-tables')
     assert.deepEqual(stepNames, stepNames.toSorted())
     assert.equal(new Set(stepNames.map((name) => name.slice(0, 3))).size, stepNames.length)
   })
 
   for (const [name, digest] of Object.entries(released)) {
-    it(`are never changed once they are released: ${name}`, () => {
+    it(`never change after their release: ${name}`, () => {
       const file = new URL(`../../host/db/migrations/${name}`, import.meta.url)
       assert.equal(
         hash('sha256', readFileSync(file)),

@@ -29,7 +29,7 @@ for (let n = 0; n < 20; n++) {
   socket.on('close', () => { if (answers.push(got.split('\\r\\n')[0]) === 20) parentPort.postMessage(answers) })
 }`
 
-it('answers requests that were sent before the stop, although a busy process had not accepted them', async () => {
+it('answers requests that were sent before the stop, also in a busy process', async () => {
   const listening = await listen((_, response) => response.end('ok'), '127.0.0.1', 0)
   const sent = new Int32Array(new SharedArrayBuffer(4))
   const workerData = { port: listening.port, request: get('/'), sent }
@@ -86,7 +86,7 @@ async function ask(socket: Socket): Promise<string> {
 
 const most = 1_024
 
-it('closes further connections of an address that holds many, serves others, and says so once', async () => {
+it('closes extra connections of one address, serves other addresses, and logs that once', async () => {
   const told: string[] = []
   const onHeld = (held: string, { address }: { address: string }) => void told.push(`${held} ${address}`)
   const listening = await listen(ok, '127.0.0.1', 0, undefined, { isBehindProxy: false, onHeld })
@@ -109,7 +109,7 @@ it('closes further connections of an address that holds many, serves others, and
   await listening.close()
 })
 
-it('lets a trusted proxy hold the connections of all visitors', async () => {
+it('lets a trusted proxy hold connections of many visitors', async () => {
   const listening = await listen(ok, '127.0.0.1', 0, undefined, { isBehindProxy: true })
   const sockets = Array.from({ length: most + 50 }, () => connect(listening.port, '127.0.0.1'))
   const lines = await Promise.all(sockets.map(ask))
@@ -158,16 +158,16 @@ describe('a body that pauses', () => {
     })
   }
 
-  it('is closed when the answer has begun', async () => {
+  it('is closed if the answer has begun', async () => {
     assert.match(await open('/answers', 'content-length: 10', '12').all, /^(HTTP\/1.1 200 OK|reset)/)
   })
 
-  it('is told once, and ends its reader', () => {
+  it('is reported once, and its reader ends', () => {
     assert.deepEqual(told, ['body_pause'])
     assert.deepEqual([...new Set(failed)], ['bad_request'])
   })
 
-  it('is none while bytes come, while the host reads late, and while it works', async () => {
+  it('does not count while bytes arrive, the host reads late, or the host works', async () => {
     const trickle = open('/', 'connection: close\r\ncontent-length: 10')
     const late = open('/reads-late', 'connection: close\r\ncontent-length: 900000', 'x'.repeat(500_000))
     const works = open('/works', 'connection: close\r\ncontent-length: 2', 'ab')

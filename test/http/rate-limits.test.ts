@@ -50,7 +50,7 @@ describe('behind a proxy', () => {
     })
   const many = <T>(count: number, one: (n: number) => T) => Array.from({ length: count }, (_, n) => one(n))
 
-  it('a flood of one visitor ends at 429, and the script is called no more', async () => {
+  it('a flood of one visitor gets 429, and no longer reaches the script', async () => {
     const flood = await statuses(many(visitorLimit * 5, () => visit('203.0.113.7')))
     assert.equal(flood.filter((status) => status === 200).length, visitorLimit)
     assert.equal(flood.filter((status) => status === 429).length, visitorLimit * 4)
@@ -58,7 +58,7 @@ describe('behind a proxy', () => {
     assert.deepEqual([neighbour.status, await neighbour.text()], [200, String(visitorLimit + 1)])
   })
 
-  it('a refusal says when to go on, and what the limit is', async () => {
+  it('a refusal names the wait and the limit', async () => {
     const refused = await visit('203.0.113.7')
     const seconds = Number(refused.headers.get('retry-after'))
     assert.ok(seconds >= 1 && seconds <= 10, `${seconds}`)
@@ -77,7 +77,7 @@ describe('behind a proxy', () => {
     })
   })
 
-  it('who repeats a refused request at once has at most ten answers a second on each connection', async () => {
+  it('immediate repeats get at most ten answers a second on each connection', async () => {
     const started = performance.now()
     let answers = 0
     const repeat = async () => {
@@ -94,11 +94,11 @@ describe('behind a proxy', () => {
     assert.equal(await promiseBody(endpoint, { 'x-forwarded-for': '203.0.113.7' }), 429)
   })
 
-  it('a visitor who was refused at one endpoint is served at another', async () => {
+  it('a visitor who is refused at one endpoint is served at another', async () => {
     assert.equal((await visit('203.0.113.7', `${annex.url}/x/other`)).status, 200)
   })
 
-  it('forged headers do not help: only the last hop of X-Forwarded-For counts', async () => {
+  it('forged headers have no effect, as the last hop of X-Forwarded-For counts', async () => {
     const forged = many(visitorLimit * 2, (n) =>
       visit(`198.51.100.${n}, 203.0.113.9`, endpoint, {
         forwarded: `for=198.51.100.${n}`,
@@ -117,7 +117,7 @@ describe('behind a proxy', () => {
     assert.equal((await visit('2001:db8:0:2::1')).status, 200)
   })
 
-  it('a token has a limit of its own, and each answer says how much is left', async () => {
+  it('a token has its own limit, and each answer shows the remaining requests', async () => {
     // The operator's token may have had its share while the sample was installed.
     const make = (path: string, body: object) =>
       until(
@@ -140,7 +140,7 @@ describe('behind a proxy', () => {
     assert.equal((await annex.api('GET', '/v1/orgs', undefined, other)).status, 200, 'another token')
   })
 
-  it('guesses of tokens end at 429', async () => {
+  it('guesses of tokens get 429', async () => {
     const guess = (n: number) =>
       fetch(`${annex.url}/v1/orgs`, {
         headers: { authorization: `Bearer annex_op_${n}`, 'x-forwarded-for': '203.0.113.66' },
@@ -151,7 +151,7 @@ describe('behind a proxy', () => {
   })
 })
 
-describe('a visitor who names what is not there', () => {
+describe('a visitor who requests unknown resources', () => {
   let annex: Annex
   before(async () => {
     annex = await startAnnex({
@@ -199,7 +199,7 @@ describe('a visitor who names what is not there', () => {
     })
   }
 
-  it('reads nothing above the limit: an endpoint that no visitor has found yet is refused', async () => {
+  it('reads nothing above the limit: an endpoint that no visitor has reached yet is refused', async () => {
     writePlugin(annex.pluginsDir, 'fresh', { script })
     assert.equal((await annex.api('POST', '/v1/reload')).status, 200)
     const { endpoint } = await installSample(annex, 'fresh')
@@ -216,7 +216,7 @@ describe('a visitor who names what is not there', () => {
     ])
   })
 
-  it('has one limit for all of them, and is served where something is', async () => {
+  it('has one limit for all unknown resources, and still reaches existing ones', async () => {
     assert.deepEqual(await visit(['/x/counts']), [200])
     const paths = kinds.filter(([, , , method]) => method === undefined).map(([, pathOf]) => pathOf(0))
     const statuses = await visit([...paths, '/x/counts', '/healthz'])
@@ -227,7 +227,7 @@ describe('a visitor who names what is not there', () => {
     ])
   })
 
-  it('has one limit for all spellings of an endpoint, and another one for each endpoint', async () => {
+  it('has one limit for all spellings of an endpoint, and another for each other endpoint', async () => {
     const spelled = ['/v1/integrations/counts/assets/icon', '/v1/integrations/c%6Funts/assets/icon']
     const others = ['/v1/integrations/co%75nts/assets/%69con?a', '/v1/integrations/counts/assets/ic%6fn']
     // Refused as there is no such image, or for its query: they count for both.
@@ -250,7 +250,7 @@ describe('a visitor who names what is not there', () => {
   })
 })
 
-describe('on one machine', () => {
+describe('on a machine without a proxy', () => {
   let annex: Annex
   before(async () => {
     annex = await startAnnex({
@@ -260,7 +260,7 @@ describe('on one machine', () => {
   })
   after(() => annex?.close())
 
-  it('requests past no proxy have no limit', async () => {
+  it('direct requests are not limited', async () => {
     for (let n = 0; n < 3; n += 1) {
       const answers = [await fetch(`${annex.url}/x/counts`), await annex.api('GET', '/v1/orgs')]
       assert.deepEqual(
@@ -273,7 +273,7 @@ describe('on one machine', () => {
     }
   })
 
-  it('a forwarded address is not believed while PUBLIC_URL is empty', async () => {
+  it('a forwarded address is ignored while PUBLIC_URL is empty', async () => {
     const forge = async (n: number) =>
       (await fetch(`${annex.url}/x/counts`, { headers: { 'x-forwarded-for': `198.51.100.${n}` } })).status
     assert.deepEqual([await forge(1), await forge(2), await forge(3)], [200, 429, 429])
@@ -284,7 +284,7 @@ describe('the visitor of a request', () => {
   const from = (remoteAddress: string, forwarded?: string): IncomingMessage =>
     ({ headers: { 'x-forwarded-for': forwarded }, socket: { remoteAddress } }) as unknown as IncomingMessage
 
-  it('is the peer, or the last hop where the peer is a proxy', () => {
+  it('is the peer, or the last hop behind a proxy', () => {
     const cases: [peer: string, forwarded: string | undefined, visitor: string][] = [
       ['127.0.0.1', '203.0.113.7', '203.0.113.7'],
       ['::ffff:172.17.0.1', '6.6.6.6, 203.0.113.7', '203.0.113.7'],
@@ -317,7 +317,7 @@ describe('the visitor of a request', () => {
     assert.equal(visitorOf(from('127.0.0.1', '203.0.113.7'), false), '127.0.0.1')
   })
 
-  it('is counted in bounded memory: a flood of addresses replaces the oldest counts', async () => {
+  it('is counted in bounded memory, as new addresses replace the oldest counts', async () => {
     const { countVisitor } = createRateLimits({ token: 0, visitor: 1 }, true)
     const visit = async (address: string, path = '/x/echo'): Promise<boolean> => {
       const context = { req: from('127.0.0.1', address), set: () => {} } as unknown as Context

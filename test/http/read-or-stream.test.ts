@@ -57,17 +57,17 @@ describe('the body of a request to a script', () => {
   const post = (length: number | string, rest = '') =>
     `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${rest}`
 
-  it('is read without listeners when it arrives with its head, and its request ends', async () => {
+  it('is read at once when it arrives with its head', async () => {
     assert.deepEqual(await send([post(5, 'hello')]), ['here: hello'])
     assert.ok(requests.every((request) => request.readableEnded && request.complete))
   })
 
-  it('is waited for when a part is missing', async () => {
+  it('is awaited when a part is missing', async () => {
     assert.deepEqual(await send([post(5), 'hello']), ['came: hello'])
     assert.deepEqual(await send([post(5, 'hel'), 'lo']), ['came: hello'])
   })
 
-  it('is not mixed with that of another request on the same connection', async () => {
+  it('is separate from other requests on its connection', async () => {
     const piece = post(3, 'one') + post(3, 'two') + post(0) + post(5, 'three')
     const came = await send([piece], 4)
     // The request without a body is answered later.
@@ -84,7 +84,7 @@ describe('the body of a request to a script', () => {
     assert.deepEqual(await send([chunked]), ['a stream'])
   })
 
-  it('answers bad_request when it breaks off', async () => {
+  it('is a bad_request when it breaks off', async () => {
     taken.length = 0
     const socket = connect(port, '127.0.0.1')
     socket.write(post(5, 'hel'))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { splitRequestTarget } from '../../host/http/request-target.ts'
 
-it('a request’s target is split, and its parts stay unchanged', () => {
+it('a request target is split, and its parts stay unchanged', () => {
   for (const [url, path, search] of [
     ['/', '/', ''],
     ['/x/echo/%2e%2E/a?b=/c?d', '/x/echo/%2e%2E/a', '?b=/c?d'],

@@ -31,19 +31,19 @@ describe('a level that is read for visitors', () => {
       ({ code }) => code,
     )
 
-  it('is read once for a flood of refused requests', async () => {
+  it('is read at most once for a flood of refused requests', async () => {
     for (let visits = 0; visits < 50; visits++) assert.equal(await visit(), 'no_version')
     assert.ok(queries > 0 && queries <= 3, `${queries} queries`)
   })
 
-  it('is read again when a record has changed', async () => {
+  it('is read again after a change of a record', async () => {
     const before = queries
     prepared.forget()
     assert.equal(await visit(), 'no_version')
     assert.ok(queries > before)
   })
 
-  it('is read again after the database has failed', async () => {
+  it('is read again after a failure of the database', async () => {
     const away = Object.assign(new Error('gone'), { code: 'SQLITE_BUSY' })
     const failing = createPrepareDispatch({
       ...{ box: neither, tokens: neither, settingsTag: () => '', learn() {} },

@@ -26,7 +26,7 @@ const origin = systemOrigin
 const editing = { assertFresh: () => {}, origin }
 
 /** A request that has read its records before another one changes them. */
-describe('two requests at once', () => {
+describe('simultaneous changes:', () => {
   let seeded: Seeded
   let db: Db
   let count = 0
@@ -72,7 +72,7 @@ describe('two requests at once', () => {
 
   const heldVersion = async (id: string) => (await findInstallation(db, id))?.heldVersionId
 
-  it('an agreement to a version does not hold for the version that is deployed meanwhile', async () => {
+  it('an agreement does not cover a version that is deployed in the meantime', async () => {
     await deploy([])
     const installation = await installOurs()
     await deploy(['site:views:read', 'space:content:read'])
@@ -85,7 +85,7 @@ describe('two requests at once', () => {
     assert.notEqual(await heldVersion(installation.id), null)
   })
 
-  it('an install agrees to the version that is deployed meanwhile, or fails', async () => {
+  it('an install fails if it does not agree to a version that is deployed in the meantime', async () => {
     await deploy(['site:views:read'])
     const more = (await findIntegration(db, name))?.versionId ?? ''
     await deploy([])
@@ -96,7 +96,7 @@ describe('two requests at once', () => {
     assert.deepEqual(await listInstallationIds(db, name), [])
   })
 
-  it('two people agree: the second learns that nothing waits', async () => {
+  it('the second of two agreements gets a conflict', async () => {
     await deploy([])
     const installation = await installOurs()
     await deploy(['site:views:read'])
@@ -109,7 +109,7 @@ describe('two requests at once', () => {
     assert.equal((await db('grants').where({ installationId: installation.id })).length, 2)
   })
 
-  it('of two uninstalls one succeeds, and the script gets one last event', async () => {
+  it('one of two uninstalls succeeds, and the script gets one last event', async () => {
     await deploy([])
     const installation = await installOurs()
     const remove = () => uninstall(db, manifestOf([]), installation, origin)
@@ -120,7 +120,7 @@ describe('two requests at once', () => {
   })
 
   for (const when of ['has begun', 'is over']) {
-    it(`no edit, site or selection comes after an uninstall that ${when}`, async () => {
+    it(`an edit, a site or a selection is refused after an uninstall that ${when}`, async () => {
       await deploy([])
       const installation = await installOurs()
       const { organizationId } = seeded
@@ -145,7 +145,7 @@ describe('two requests at once', () => {
     })
   }
 
-  it('a folder that comes back during a prune keeps its integration and installations', async () => {
+  it('a folder that returns during a prune keeps its integration and installations', async () => {
     await deploy([])
     const { id } = await installOurs()
     const version = (await findIntegration(db, name))?.versionId ?? ''
@@ -158,7 +158,7 @@ describe('two requests at once', () => {
     assert.notEqual(await findInstallation(db, id), undefined)
   })
 
-  it('a prune waits for uninstalls that have begun, or ends them with an entry of the audit', async () => {
+  it('a prune skips running uninstalls, or ends them with an audit entry', async () => {
     await deploy([])
     const { organizationId } = await seeded.addOrganization(name)
     const { installation } = await install(db, box, {

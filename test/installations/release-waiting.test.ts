@@ -45,7 +45,7 @@ describe('waiting jobs of an installation', () => {
       },
     })
 
-  it('are due after its resume, in steps, except those of a paused receiver', async () => {
+  it('are due after a resume, in steps, except those of a paused receiver', async () => {
     const { db, installationId } = seeded
     await seeded.addReceiver('rcv_paused', 'paused')
     await wait('event', installationId, 600)
@@ -58,7 +58,7 @@ describe('waiting jobs of an installation', () => {
     assert.equal((await db('installations').first()).hold, null)
   })
 
-  it('keep the order that their receiver has at the release', async () => {
+  it('take over the order of their receiver', async () => {
     const { db } = seeded
     await seeded.addReceiver('rcv_a', 'active')
     await wait('delivery', 'rcv_a', 300)
@@ -81,7 +81,7 @@ describe('waiting jobs of an installation', () => {
     assert.equal(await count({ lane: held.installationId, state: 'waiting' }), 3)
   })
 
-  it('are released when a resume begins while they are stored', async () => {
+  it('are released when a resume begins while they are being stored', async () => {
     const { db, installationId } = seeded
     const publish = await createPublish(seeded)
     await db('installations').update({ hold: 'paused' })
@@ -101,7 +101,7 @@ describe('waiting jobs of an installation', () => {
     assert.deepEqual(await db('jobs').pluck('state'), ['due'])
   })
 
-  it('are released oldest first, without reading the rest', async () => {
+  it('are released oldest first, without a read of the rest', async () => {
     const { db, installationId } = seeded
     await wait('event', installationId, 2_000)
     const release = () => releaseSomeWaiting(db, installationId, 20)

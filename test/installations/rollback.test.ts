@@ -9,7 +9,7 @@ import { deployVersion } from '../../host/versions/deploy-version.ts'
 import { createManifest } from '../bundle/plugin-folder.ts'
 import { openSeeded } from '../support/seeded-database.ts'
 
-it('a rollback to a version whose secret is not set any more is refused, and names it', async () => {
+it('a rollback to a version with a missing secret is refused, with its name', async () => {
   const seeded = await openSeeded()
   try {
     const { db, organizationId } = seeded

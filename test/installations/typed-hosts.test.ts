@@ -69,15 +69,15 @@ const other: [value: unknown, url: string][] = [
 ]
 
 describe('a host that a person typed', () => {
-  it('is that of a whole address or a host alone, however it is spelled', () => {
+  it('is the host of a whole address or a bare host, in any spelling', () => {
     for (const [value, url] of same) assert.equal(isAllowed(value, url), true, `${value} ${url}`)
   })
 
-  it('is no other host, no other port, and none of a longer text', () => {
+  it('is no other host, port or longer text', () => {
     for (const [value, url] of other) assert.equal(isAllowed(value, url), false, `${value} ${url}`)
   })
 
-  it('counts for a text that the version declares, with the mark, and without choices of the script', () => {
+  it('counts for a declared text with its mark, unless a script offers choices', () => {
     const url = 'https://hooks.example.com/'
     const stored = {
       kind: 'site' as const,

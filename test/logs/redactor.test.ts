@@ -16,12 +16,12 @@ const lines: [name: string, line: string, redacted: string][] = [
   ['as it is', `key=${secret};`, 'key=[secret KEY];'],
   ['alone', secret, '[secret KEY]'],
   ['twice', `${secret}${secret}`, '[secret KEY][secret KEY]'],
-  ['the longer of two that begin alike', `<${secret}-and-more>`, '<[secret KEYLONGER]>'],
+  ['the longer of two with the same start', `<${secret}-and-more>`, '<[secret KEYLONGER]>'],
   ['in JSON', JSON.stringify({ key: secret }), '{"key":"[secret KEY]"}'],
   ['in a URL', `https://a.test/?k=${encodeURIComponent(secret)}&b=1`, 'https://a.test/?k=[secret KEY]&b=1'],
   ['in a form', new URLSearchParams({ k: 'S3cretxy z12' }).toString(), 'k=S3cretxy+z12'],
   ['in hex', Buffer.from(secret).toString('hex'), '[secret KEY]'],
-  ['one that is too short to be looked for', 'at 1234567 ms', 'at 1234567 ms'],
+  ['a secret that is too short', 'at 1234567 ms', 'at 1234567 ms'],
   ['ordinary text', 'fetched 12 pages of S3cret things', 'fetched 12 pages of S3cret things'],
 ]
 
@@ -31,7 +31,7 @@ describe('a line of the log', () => {
   }
 
   for (const before of ['', 'a', 'ab', 'abc', 'user:']) {
-    it(`shows no secret in the base64 of something longer, after "${before}"`, () => {
+    it(`shows no secret inside longer base64, after "${before}"`, () => {
       for (const after of ['', 'x', 'yz', 'xyz']) {
         const line = redact(`Authorization: Basic ${base64(`${before}${secret}${after}`)}`)
         assert.match(line, /^Authorization: Basic \S{0,8}\[secret KEY\]\S{0,8}$/)
@@ -41,7 +41,7 @@ describe('a line of the log', () => {
     })
   }
 
-  it('that was cut shows no part of a secret', () => {
+  it('shows no part of a secret where it was cut', () => {
     const mark = '… (cut: a line of the log has at most 8192 characters)'
     const cut = `${'x'.repeat(8_120)}${secret.slice(0, 12)}${mark}`
     assert.equal(redact(cut), `${'x'.repeat(8_120)}[secret KEY]${mark}`)
@@ -60,7 +60,7 @@ describe('a line of the log', () => {
     }
   })
 
-  it('is found whole or not at all among a thousand random ones', () => {
+  it('hides each of 200 random secrets whole', () => {
     const secrets = Array.from({ length: 200 }, (_, n): [string, string] => [
       `S${n}`,
       randomBytes(6 + (n % 40)).toString('base64url'),
@@ -71,7 +71,7 @@ describe('a line of the log', () => {
     }
   })
 
-  it('takes bounded time for hostile secrets of a script', () => {
+  it('is redacted in bounded time for hostile secrets', () => {
     const evil = createRedactor(
       Array.from({ length: 100 }, (_, n): [string, string] => [
         `S${n}`,
@@ -87,14 +87,14 @@ describe('a line of the log', () => {
 })
 
 describe('the known secrets', () => {
-  it('are redacted in the lines of their owner alone: a script cannot guess a neighbour’s', () => {
+  it('are redacted in lines of their owner only, so that a script cannot guess others', () => {
     const known = createKnownSecrets([])
     known.learn('inst_a', [['PASSWORD', 'correct-horse']])
     assert.equal(known.redact('inst_a', 'it is correct-horse'), 'it is [secret PASSWORD]')
     assert.equal(known.redact('inst_b', 'is it correct-horse'), 'is it correct-horse')
   })
 
-  it('stay redacted when further ones are learned, and old tokens are dropped first', () => {
+  it('stay redacted when more are learned, and old tokens are dropped first', () => {
     const known = createKnownSecrets([])
     for (let n = 0; n < 3_000; n += 1) {
       known.learn('inst_a', [
@@ -106,14 +106,14 @@ describe('the known secrets', () => {
     assert.equal(known.redact('inst_a', line), '[secret KEY] [secret apiTokens.integration] token-1-of-mine')
   })
 
-  it('of all owners are redacted in the host’s own log', () => {
+  it('are redacted for all owners in the host’s own log', () => {
     const known = createKnownSecrets([['SECRET_KEY', 'host-key-in-base64==']])
     known.learn('inst_a', [['KEY', 'line\none "quoted"']])
     const line = JSON.stringify({ msg: 'line\none "quoted"', key: 'host-key-in-base64==' })
     assert.equal(known.redactAny(line), '{"msg":"[secret KEY]","key":"[secret SECRET_KEY]"}')
   })
 
-  it('include texts with the form of an Annex token, or after the word Bearer', () => {
+  it('include texts that resemble an Annex token or follow the word Bearer', () => {
     const known = createKnownSecrets([])
     assert.equal(
       known.redact('x', `annex_op_${'a'.repeat(32)} Bearer ${'b'.repeat(40)}. Bearer authentication`),

@@ -26,7 +26,7 @@ const manifest = createManifest({
 const problemsOf = (given: unknown, options = {}) =>
   checkConfiguration(manifest, 'account', given, options).problems
 
-test('every wrong setting is reported, each once, with what is allowed', () => {
+test('each wrong setting is reported once, with the allowed values', () => {
   assert.deepEqual(problemsOf({ urll: 'x', level: 'hig', count: '4', loud: 'yes', oauth: 'token' }), [
     {
       path: 'urll',
@@ -42,7 +42,7 @@ test('every wrong setting is reported, each once, with what is allowed', () => {
   ])
 })
 
-test('a setting of other levels names them', () => {
+test('a setting of other levels gets an error that names them', () => {
   const property = { type: 'string', title: 'Key', description: 'Of the provider' } as const
   const declaring = createManifest({
     configurations: {
@@ -63,14 +63,14 @@ test('a setting of other levels names them', () => {
   assert.match(messageOf('space', 'constructor') ?? '', /^there is no setting "constructor" for the space; /)
 })
 
-test('what is right is right, and a default stands in for what is missing', () => {
+test('valid settings have no problem, and defaults fill missing ones', () => {
   assert.deepEqual(problemsOf({ url: 'https://a.example' }), [])
   assert.deepEqual(problemsOf({ url: 'x', level: 'high', count: -1.5, loud: false }), [])
   assert.deepEqual(withDefaults(manifest, 'account', { url: 'x' }), { url: 'x', level: 'low' })
   assert.deepEqual(withDefaults(manifest, 'account', { level: 'high' }), { level: 'high' })
 })
 
-test('a number that JSON rounds is refused', () => {
+test('a number that JSON would round is refused', () => {
   assert.deepEqual(problemsOf({ url: 'x', count: Number.MAX_SAFE_INTEGER }), [])
   for (const text of ['9007199254740993', '-1e300']) {
     const [problem] = problemsOf({ url: 'x', count: JSON.parse(text) })
@@ -82,7 +82,7 @@ test('an empty text does not fill a required setting', () => {
   assert.deepEqual(problemsOf({ url: '' }), [{ path: 'url', message: 'is required', kind: 'missing' }])
 })
 
-test('what is no map of settings is one error', () => {
+test('a configuration that is not a map is one error', () => {
   for (const given of [null, [], 'x', 5, undefined]) {
     assert.deepEqual(
       problemsOf(given).map(({ path, kind }) => [path, kind]),
@@ -91,7 +91,7 @@ test('what is no map of settings is one error', () => {
   }
 })
 
-test('names of every object are no settings', () => {
+test('names of Object.prototype are not settings', () => {
   for (const name of ['__proto__', 'constructor', 'toString']) {
     const given = JSON.parse(`{"url":"x","${name}":"y"}`)
     assert.deepEqual(
@@ -101,7 +101,7 @@ test('names of every object are no settings', () => {
   }
 })
 
-test('a configuration without end is one error, whoever gives it', () => {
+test('a configuration that is too large is one error, for installers and integrations', () => {
   const given = { url: 'x'.repeat(70_000) }
   for (const by of ['installer', 'integration']) {
     assert.deepEqual(problemsOf(given, { by }), [
@@ -110,7 +110,7 @@ test('a configuration without end is one error, whoever gives it', () => {
   }
 })
 
-test('a connection is carried over when the installer edits, and only the integration writes it', () => {
+test('a connection survives an edit by the installer, and only the integration writes it', () => {
   const stored = { oauth: { access_token: 't' } }
   const edit = checkConfiguration(manifest, 'account', { url: 'y' }, { stored })
   assert.deepEqual(edit, { configuration: { url: 'y', ...stored }, problems: [] })
@@ -134,7 +134,7 @@ test('a required connection is missing until it is made', () => {
   assert.deepEqual(checkConfiguration(manifest, 'site', {}, { stored: { oauth: {} } }).problems, [])
 })
 
-test('a component takes any settings, and a level that is not declared takes none', () => {
+test('a component accepts any settings, and an undeclared level accepts none', () => {
   assert.deepEqual(checkConfiguration(manifest, 'space', { any: 1 }).problems, [])
   assert.deepEqual(checkConfiguration(createManifest(), 'site', {}).problems, [])
   assert.match(

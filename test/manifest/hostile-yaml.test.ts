@@ -49,7 +49,7 @@ const attacks: Record<string, { yaml: string | Uint8Array; says: RegExp }> = {
     yaml: `${sound}configurations: { account: { properties: { constructor: { type: string } } } }\n`,
     says: /8:44 error the key "constructor" is reserved/,
   },
-  'a setting named as a method of every object': {
+  'a setting with the name of an Object method': {
     yaml: `${sound}configurations: { account: { properties: { hasOwnProperty: { type: string } } } }\n`,
     says: /8:44 error the key "hasOwnProperty" is reserved/,
   },
@@ -57,7 +57,7 @@ const attacks: Record<string, { yaml: string | Uint8Array; says: RegExp }> = {
     yaml: `${sound}<<: { script: x }\n`,
     says: /8:1 error merge keys \("<<"\) are not supported/,
   },
-  'a tag of its own': {
+  'a custom tag': {
     yaml: `${sound}summary: !!js/function x\n`,
     says: /8:\d+ error the tag ".*js\/function": tags are not allowed/,
   },
@@ -70,7 +70,7 @@ const attacks: Record<string, { yaml: string | Uint8Array; says: RegExp }> = {
   'plain text': { yaml: 'hello', says: /1:1 error the manifest must be a map, found text "hello"/ },
   nothing: { yaml: '', says: /1:1 error the manifest is empty/ },
   'only a comment': { yaml: '# hi\n', says: /1:1 error the manifest is empty/ },
-  'a bracket that is not closed': {
+  'an open bracket': {
     yaml: `${sound}blocks: [a\n`,
     says: /error not valid YAML: flow sequence/,
   },
@@ -95,7 +95,7 @@ for (const [what, { yaml, says }] of Object.entries(attacks)) {
   })
 }
 
-test('an alias that does no harm is resolved', async (t) => {
+test('a harmless alias is resolved', async (t) => {
   const reading = await read(
     t,
     `${sound}configurations:\n  account: &same\n    properties: { a: { type: string } }\n  site: *same\n`,
@@ -104,7 +104,7 @@ test('an alias that does no harm is resolved', async (t) => {
   assert.equal(reading.manifest?.configurations?.site?.properties?.a?.type, 'string')
 })
 
-test('a manifest that is a symlink out of the folder is not read', async (t) => {
+test('a manifest that is a symlink out of the folder is refused', async (t) => {
   const outside = await createFolder(t, { 'other.yaml': `${sound}the-secret: of-the-host\n` })
   const folder = await createFolder(t, {})
   await symlink(join(outside, 'other.yaml'), join(folder, 'service-manifest.yaml'))
@@ -115,7 +115,7 @@ test('a manifest that is a symlink out of the folder is not read', async (t) => 
   assert.ok(!JSON.stringify(reading).includes('the-secret'))
 })
 
-test('a manifest that is a FIFO, a folder or a symlink in a circle is an error, not a wait', async (t) => {
+test('a manifest that is a FIFO, a folder or a circular symlink is an error', async (t) => {
   const folder = await createFolder(t, {})
   const path = join(folder, 'service-manifest.yaml')
   const read = async () => textsOf(await readManifest(folder, options)).join()
@@ -138,7 +138,7 @@ test('escape sequences of a manifest do not reach the terminal', async (t) => {
   assert.doesNotMatch(text, /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/)
 })
 
-test('no text and no bytes make the parser throw', () => {
+test('no text or bytes make the parser throw', () => {
   const grammar = fc.array(
     fc.constantFrom(
       'a',

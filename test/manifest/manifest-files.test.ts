@@ -41,7 +41,7 @@ for (const [path, says] of Object.entries(paths)) {
   })
 }
 
-test('an icon that is missing, outside or no image is an error', async (t) => {
+test('an icon that is missing, outside the folder or not an image is an error', async (t) => {
   const files = {
     'text.png': 'not an image',
     'cut.png': createPng(1, 1).slice(0, 12),
@@ -62,7 +62,7 @@ test('an icon that is missing, outside or no image is an error', async (t) => {
   }
 })
 
-test('a preview image that is not 2:1 is a warning, and the manifest is good', async (t) => {
+test('a preview image that is not 2:1 is a warning', async (t) => {
   const files = {
     'wide.png': createPng(1600, 800),
     'near.png': createPng(1600, 796),
@@ -78,7 +78,7 @@ test('a preview image that is not 2:1 is a warning, and the manifest is good', a
   assert.ok(reading.manifest)
 })
 
-test('the icons of blocks and content sources are checked as well', async (t) => {
+test('icons of blocks and content sources are checked, too', async (t) => {
   const reading = await read(
     t,
     `${sound}blocks:\n  - { id: a, title: A, icon: x.png }\ncontentSources:\n  - { id: a, title: A, icon: y.png }\n`,

@@ -4,7 +4,7 @@ import { parseContentSecurityPolicy } from '../../host/manifest/checks/content-s
 import { normalizeManifest } from '../../host/manifest/normalize-manifest.ts'
 import { createManifest } from '../bundle/plugin-folder.ts'
 
-test('a manifest in its normal form has its lists, one name for a category, and a policy as a map', () => {
+test('a normalized manifest has its lists, one name for a category, and a policy as a map', () => {
   const normal = normalizeManifest(
     createManifest({
       name: 'Sample',
@@ -53,15 +53,15 @@ test('sources that each end with a semicolon belong to one directive', () => {
   })
 })
 
-test('a key of a map is the name of a directive, whatever it holds', () => {
+test('a key of a map is the name of a directive, for any value', () => {
   const policy = { 'img-src': 'a.example', 'b.example': 'c.example', localhost: '*' }
   assert.deepEqual(parseContentSecurityPolicy(policy), { 'img-src': 'a.example' })
 })
 
-test('of a directive that is given twice the first counts, as in browsers', () => {
+test('the first of two equal directives counts, as in browsers', () => {
   assert.deepEqual(parseContentSecurityPolicy('img-src a.example; IMG-SRC *'), { 'img-src': 'a.example' })
 })
 
-test('a directive named like a part of every object is no directive', () => {
+test('a directive with a name of Object.prototype is ignored', () => {
   assert.deepEqual(parseContentSecurityPolicy('__proto__ x; constructor y'), {})
 })

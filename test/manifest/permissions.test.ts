@@ -23,7 +23,7 @@ const sentences = (manifest: Partial<Manifest>): string[] =>
 const typed = 'Send webhooks to the hosts of addresses that people type in its settings.'
 
 describe('the sentences of a consent', () => {
-  it('say where webhooks go beside the declared hosts, where people can type addresses', () => {
+  it('name webhooks to typed addresses beside the declared hosts', () => {
     const level = 'Ask for settings of each site.'
     for (const [manifest, expected] of [
       [{}, ['Send data to any public host.']],
@@ -39,7 +39,7 @@ describe('the sentences of a consent', () => {
       assert.deepEqual(sentences(manifest as Partial<Manifest>), expected)
   })
 
-  it('ask no organization again for webhooks to typed hosts, and say when a host is new', () => {
+  it('need no new agreement for webhooks to typed hosts, but for a new host', () => {
     const before: Permission[] = [{ kind: 'host', name: 'a.example' }]
     const wanted = (egress?: string[]) =>
       permissionsOf(createManifest({ scopes: [], configurations: site({ text }), ...(egress && { egress }) }))
@@ -52,7 +52,7 @@ describe('the sentences of a consent', () => {
     ])
   })
 
-  it('say of a scope without an operation, an event and a dispatch that it has no effect yet', () => {
+  it('mark a scope without an operation, event and dispatch as without effect', () => {
     const root = fileURLToPath(new URL('../..', import.meta.url))
     const files = globSync('{schemas/api/*.schema.json,schemas/events.ts,host/dispatches/*.ts}', {
       cwd: root,

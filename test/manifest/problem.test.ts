@@ -4,7 +4,7 @@ import { createFrame } from '../../host/manifest/code-frame.ts'
 import { findNearestName } from '../../host/manifest/message-text.ts'
 import { createProblem, formatProblem } from '../../host/manifest/problem.ts'
 
-test('a frame shows the line, two before and one after, with carets under the position', () => {
+test('a frame shows the line, two before and one after, with carets', () => {
   const source = Array.from({ length: 12 }, (_, index) => `line ${index + 1}`).join('\n')
   assert.equal(
     createFrame(source, 9, 6, 1),
@@ -16,7 +16,7 @@ test('a frame shows the line, two before and one after, with carets under the po
   )
 })
 
-test('the caret stands right after tabs, wide characters and escaped ones', () => {
+test('the caret is right after tabs, wide characters and escaped ones', () => {
   assert.equal(createFrame('\t\tx', 1, 3), '  1 |     x\n    |     ^')
   assert.equal(createFrame('日本x', 1, 3), '  1 | 日本x\n    |     ^')
   assert.equal(createFrame('\x1b[2Jx', 1, 5), '  1 | \\x1b[2Jx\n    |        ^')
@@ -31,11 +31,11 @@ test('a very long line is cut around the caret', () => {
   assert.match(text, /…a+Xb+…$/)
 })
 
-test('a mark longer than the line does not go on for ever', () => {
+test('a mark longer than its line is cut', () => {
   assert.ok(createFrame('a'.repeat(50_000), 1, 1, 50_000).length < 300)
 })
 
-test('a problem is painted only when it is asked for', () => {
+test('a problem has colours only on request', () => {
   const problem = createProblem('a.yaml', 'x: y', { line: 1, column: 4 }, { message: 'no', hint: 'try z' })
   assert.equal(
     formatProblem(problem, { color: false }),
@@ -47,7 +47,7 @@ test('a problem is painted only when it is asked for', () => {
   )
 })
 
-test('file names, messages and hints cannot speak to the terminal', () => {
+test('file names, messages and hints send nothing to the terminal', () => {
   const evil = '\x1b]0;owned\x07\r\n\u009b2J\u2066'
   const text = formatProblem(
     { severity: 'error', file: evil, line: 1, column: 1, message: evil, hint: evil, frame: '' },
@@ -58,7 +58,7 @@ test('file names, messages and hints cannot speak to the terminal', () => {
   assert.equal(text.split('\n').length, 2)
 })
 
-test('the nearest name is found for slips, and none for what is far off', () => {
+test('the nearest name is found for slips, and nothing for distant names', () => {
   const names = ['title', 'summary', 'contentSources', 'space:content:read']
   assert.equal(findNearestName('titel', names), 'title')
   assert.equal(findNearestName('content_sources', names), 'contentSources')

@@ -10,7 +10,7 @@ import { options, sound, textsOf } from './reading.ts'
 const createFolders = (t: TestContext, manifests: string[]): Promise<string[]> =>
   Promise.all(manifests.map((manifest) => createFolder(t, { 'service-manifest.yaml': manifest })))
 
-test('a thread reads folders as the host would, with the types that they lack', async (t) => {
+test('a thread reads folders as the host does, and compiles missing types', async (t) => {
   const folders = await createFolders(t, [sound, 'name: [', sound.replace('sample', 'other'), ''])
   const readings = await readFolders(folders, options)
   assert.deepEqual(readings, await Promise.all(folders.map((folder) => readFolder(folder, options))))
@@ -25,7 +25,7 @@ test('a thread reads folders as the host would, with the types that they lack', 
   )
 })
 
-test('types that a folder has are not compiled again', async (t) => {
+test('current types of a folder are not compiled again', async (t) => {
   const [folder = ''] = await createFolders(t, [sound])
   const [first] = await readFolders([folder], options)
   await writeTypes(folder, first?.types ?? '')
@@ -34,7 +34,7 @@ test('types that a folder has are not compiled again', async (t) => {
   assert.equal(await readFile(join(folder, 'generated/integration.ts'), 'utf8'), first?.types)
 })
 
-test('a folder that takes more memory than there is fails alone', async (t) => {
+test('a folder that needs too much memory fails alone', async (t) => {
   const hungry = `${sound}a: [${'{b: [1]},'.repeat(28_000)}]\n`
   const folders = await createFolders(t, [sound, hungry, sound.replace('sample', 'other')])
   const [first, second, third] = await readFolders(folders, options, { heapMb: 48 })

@@ -8,7 +8,7 @@ import { createFolder } from '../bundle/plugin-folder.ts'
 import { createPng } from '../support/create-png.ts'
 import { options, read, sound, textsOf } from './reading.ts'
 
-test('a manifest with every field is read, with nothing to complain about', async (t) => {
+test('a manifest with every field has no problem', async (t) => {
   const reading = await read(
     t,
     `${sound}summary: |
@@ -59,7 +59,7 @@ secrets:
   assert.equal(reading.manifest?.configurations?.account?.properties?.level?.type, 'string')
 })
 
-test('the file name of the reference platform is read too, after our own', async (t) => {
+test('the file name of the reference platform is second to our own', async (t) => {
   const folder = await createFolder(t, { 'gitbook-manifest.yaml': sound })
   assert.equal((await readManifest(folder, options)).manifest?.name, 'sample')
   const both = await createFolder(t, { 'gitbook-manifest.yaml': 'x', 'service-manifest.yaml': sound })
@@ -87,7 +87,7 @@ const wrong: Record<string, { add: string; says: string[] }> = {
     add: 'categories: [content, marketting]\n',
     says: ['8:23 error "categories" no. 2 cannot be "marketting"', 'hint: did you mean "marketing"?'],
   },
-  'a list where text belongs': {
+  'a list in place of text': {
     add: 'summary: [a]\n',
     says: ['8:10 error "summary" must be text, found a list'],
   },
@@ -140,7 +140,7 @@ const wrong: Record<string, { add: string; says: string[] }> = {
       '11:35 error "configurations" › "site" › "properties" › "a" › "default" must be a number, found text "4"',
     ],
   },
-  'a default that is no number': {
+  'a default that is not a number': {
     add: 'configurations:\n  site:\n    properties:\n      a: { type: number, default: .nan }\n',
     says: [
       '11:35 error "configurations" › "site" › "properties" › "a" › "default" must be a finite number, found a number NaN',
@@ -160,22 +160,22 @@ const wrong: Record<string, { add: string; says: string[] }> = {
       'hint: did you mean "colour"?',
     ],
   },
-  'a default that is no address': {
+  'a default that is not an address': {
     add: 'configurations:\n  site:\n    properties:\n      a: { type: string, format: uri, default: foo }\n',
     says: [
       '11:48 error "foo" is not a web address, which "format: uri" asks for',
       'hint: begin it with https://',
     ],
   },
-  'a choice that is no address': {
+  'a choice that is not an address': {
     add: 'configurations:\n  site:\n    properties:\n      a: { type: string, format: uri, enum: ["https://a.example", b] }\n',
     says: ['11:67 error "b" is not a web address, which "format: uri" asks for'],
   },
-  'a format that is not known': {
+  'an unknown format': {
     add: 'configurations:\n  site:\n    properties:\n      a: { type: string, format: url }\n',
     says: ['11:34 error', '"format" cannot be "url"', 'allowed: uri'],
   },
-  'a text among the settings of which one must be on': {
+  'a text in requiredAny': {
     add: 'configurations:\n  site:\n    properties:\n      a: { type: string }\n      view: { type: boolean }\n    requiredAny: [view, a]\n',
     says: [
       '13:25 error "requiredAny" names "a", which is not among the boolean properties',
@@ -222,11 +222,11 @@ const wrong: Record<string, { add: string; says: string[] }> = {
     add: `contentSecurityPolicy:\n  img-src: "'self', script-src *"\n`,
     says: ['9:12 error the values of "img-src" hold a comma'],
   },
-  'a number where text belongs': {
+  'a number in place of text': {
     add: 'summary: 1.10 # x\n',
     says: ['8:10 error "summary" must be text, found a number 1.1', 'hint: put it in quotes: "1.10"'],
   },
-  'a number without end where text belongs': {
+  'an infinite number in place of text': {
     add: 'summary: .inf\n',
     says: ['8:10 error "summary" must be text, found a number Infinity', 'hint: put it in quotes: ".inf"'],
   },
@@ -234,7 +234,7 @@ const wrong: Record<string, { add: string; says: string[] }> = {
     add: 'configurations:\n  account:\n    properties:\n      a: { type: string, enum: [true] }\n',
     says: ['11:33 error', '"enum" no. 1 must be text, found true', 'hint: put it in quotes: "true"'],
   },
-  'a value that is a comment': {
+  'a comment in place of a value': {
     add: 'summary: #ff0000\n',
     says: [
       '8:10 error "summary" must be text, found nothing',
@@ -245,7 +245,7 @@ const wrong: Record<string, { add: string; says: string[] }> = {
     add: 'configurations:\n  account:\n    properties:\n      a: { type: number, default: 9007199254740993 }\n',
     says: ['11:35 error', '"default" must lie within ±9007199254740991\n'],
   },
-  'a default without end': {
+  'an infinite default': {
     add: 'configurations:\n  account:\n    properties:\n      a: { type: number, default: -.inf }\n',
     says: ['11:35 error', '"default" must be a finite number, found a number -Infinity'],
   },
@@ -258,7 +258,7 @@ const wrong: Record<string, { add: string; says: string[] }> = {
 }
 
 for (const [what, { add, says }] of Object.entries(wrong)) {
-  test(`${what} is one error that says where and what is allowed`, async (t) => {
+  test(`${what} is one error with its position and the allowed values`, async (t) => {
     const base = what.includes('stranger') ? sound.replace('home', 'acme') : sound
     const reading = await read(t, base + add)
     const texts = textsOf(reading)
@@ -269,7 +269,7 @@ for (const [what, { add, says }] of Object.entries(wrong)) {
   })
 }
 
-test('a problem is shown with its lines and a caret', async (t) => {
+test('a problem is shown with its lines and carets', async (t) => {
   assert.deepEqual(textsOf(await read(t, sound.replace('private', 'pubic'))), [
     `service-manifest.yaml:5:13 error "visibility" cannot be "pubic"
   3 | description: A sample.
@@ -281,11 +281,11 @@ test('a problem is shown with its lines and a caret', async (t) => {
   ])
 })
 
-test('a summary of 2048 characters passes, whatever their bytes', async (t) => {
+test('a summary may have 2048 characters of any size', async (t) => {
   assert.deepEqual(textsOf(await read(t, `${sound}summary: "${'😀'.repeat(2048)}"\n`)), [])
 })
 
-test('internal scopes are for the operator, by subdomain or by id, to the letter', async (t) => {
+test('internal scopes are for the operator’s exact subdomain or id', async (t) => {
   const scoped = (organization: string) => `${sound.replace('home', organization)}  - site:script:cookies\n`
   const errors = async (organization: string) =>
     (await read(t, scoped(organization))).problems.filter(({ severity }) => severity === 'error')
@@ -296,42 +296,42 @@ test('internal scopes are for the operator, by subdomain or by id, to the letter
 
 /** A policy, what its warnings say, and what remains of it. */
 const meaningless: Record<string, { policy: string; says: string[]; keeps: object }> = {
-  'an unknown one of a map': {
+  'unknown, in a map': {
     policy: '\n  img-srcs: "*"\n  font-src: a.example',
     says: ['9:3 warning unknown directive "img-srcs": it is left out', 'hint: did you mean "img-src"?'],
     keeps: { 'font-src': 'a.example' },
   },
-  'an unknown one within another': {
+  'unknown, inside another': {
     policy: `\n  img-src: "'self'; script-srcs *, x"`,
     says: ['9:3 warning unknown directive "script-srcs"', 'hint: did you mean "script-src"?'],
     keeps: { 'img-src': "'self'" },
   },
-  'one that the host decides on, on a line of its own': {
+  'reserved for the host, on its own line': {
     policy: ' |\n  img-src a.example\n  report-uri /log\n  font-src b.example',
     says: ['8:24 warning unknown directive "report-uri"'],
     keeps: { 'img-src': 'a.example', 'font-src': 'b.example' },
   },
-  'one whose name no directive has': {
+  'with an impossible name': {
     policy: '\n  img_src: a.example\n  font-src: b.example',
     says: ['9:3 warning the name cannot be "img_src"'],
     keeps: { 'font-src': 'b.example' },
   },
-  'an empty one of a map': {
+  'empty, in a map': {
     policy: '\n  img-src: ""\n  font-src: b.example',
     says: ['9:3 warning the directive "img-src" has no source: it is left out', "or write 'none'"],
     keeps: { 'font-src': 'b.example' },
   },
-  'one without a value': {
+  'without a value': {
     policy: '\n  img-src:\n  font-src: b.example',
     says: ['9:3 warning the directive "img-src" has no source'],
     keeps: { 'font-src': 'b.example' },
   },
-  'an empty one in a text': {
+  'empty, in a text': {
     policy: ' "img-src; font-src b.example"',
     says: ['8:24 warning the directive "img-src" has no source'],
     keeps: { 'font-src': 'b.example' },
   },
-  'one that is given twice, in another case': {
+  'given twice, in another case': {
     policy: '\n  img-src: a.example\n  IMG-SRC: "*"',
     says: ['10:3 warning the directive "img-src" is given twice'],
     keeps: { 'img-src': 'a.example' },
@@ -339,7 +339,7 @@ const meaningless: Record<string, { policy: string; says: string[]; keeps: objec
 }
 
 for (const [what, { policy, says, keeps }] of Object.entries(meaningless)) {
-  test(`a directive that means nothing is one warning, and is left out: ${what}`, async (t) => {
+  test(`a meaningless directive is one warning, and is dropped: ${what}`, async (t) => {
     const reading = await read(t, `${sound}contentSecurityPolicy:${policy}\n`)
     const texts = textsOf(reading)
     assert.equal(texts.length, 1, texts.join('\n\n'))
@@ -356,7 +356,7 @@ for (const [what, { policy, says, keeps }] of Object.entries(meaningless)) {
   })
 }
 
-test('the directive that has no sources means something without a value', async (t) => {
+test('the directive without sources needs no value', async (t) => {
   for (const policy of [
     '\n  upgrade-insecure-requests:',
     '\n  Upgrade-Insecure-Requests: ""',
@@ -371,7 +371,7 @@ test('the directive that has no sources means something without a value', async 
   }
 })
 
-test('an external id of the operator’s organization names it; other texts do not', async (t) => {
+test('an external id of the operator’s organization names it, and other texts do not', async (t) => {
   const folder = (organization: string) =>
     createFolder(t, {
       'service-manifest.yaml': `${sound.replace('home', organization)}  - site:script:inject\nsecrets:\n  KEY: \${{ env.LINEAR_CLIENT_ID }}\n`,
@@ -400,14 +400,14 @@ test('an external id of the operator’s organization names it; other texts do n
     assert.match(hint ?? '', /A server also knows the id and the external ids of "home"/)
 })
 
-test('a scope that the other platform once had is a warning, and is left out', async (t) => {
+test('a scope that the other platform removed is a warning, and is dropped', async (t) => {
   const reading = await read(t, `${sound}  - space:visitor:auth\n  - site:visitor:auth\n`)
   const text = '8:5 warning the scope "space:visitor:auth" permits nothing any more: it is left out'
   assert.match(textsOf(reading).join(), new RegExp(text))
   assert.deepEqual(reading.manifest?.scopes, ['site:views:read', 'site:visitor:auth'])
 })
 
-test('a scope that opens nothing yet is a warning, and stays', async (t) => {
+test('a scope without effect is a warning, and stays', async (t) => {
   const without = [...scopesWithoutEffect]
   const reading = await read(t, `${sound}${without.map((scope) => `  - ${scope}\n`).join('')}`)
   assert.deepEqual(
@@ -420,7 +420,7 @@ test('a scope that opens nothing yet is a warning, and stays', async (t) => {
   assert.deepEqual(reading.manifest?.scopes, ['site:views:read', ...without])
 })
 
-test('all errors are shown at once, of the schema and beyond it, in the order of the file', async (t) => {
+test('all errors are reported at once, in the order of the file', async (t) => {
   const reading = await read(
     t,
     `name: A_b
@@ -462,14 +462,14 @@ secrets:
   )
 })
 
-test('"envs" is read with a warning that nothing of it is applied', async (t) => {
+test('"envs" is accepted with a warning that it has no effect', async (t) => {
   const reading = await read(t, `${sound}envs:\n  test: { title: Test }\n`)
   assert.match(textsOf(reading).join(), /8:1 warning "envs" is understood, but nothing of it is applied yet/)
   assert.equal(hasErrors(reading.problems), false)
   assert.ok(reading.manifest)
 })
 
-test('a wrong value in "envs" is a warning, as nothing of it is applied', async (t) => {
+test('a wrong value in "envs" is a warning', async (t) => {
   const reading = await read(
     t,
     `${sound}envs:\n  test: { visibility: pubic, titel: Test, title: 1 }\n  'a b': {}\n`,
@@ -485,7 +485,7 @@ test('a wrong value in "envs" is a warning, as nothing of it is applied', async 
   assert.equal(list.manifest?.name, 'sample')
 })
 
-test('warnings without end push no error out', async (t) => {
+test('many warnings displace no error', async (t) => {
   const wrong = Array.from({ length: 60 }, (_, index) => `    titel${index}: x\n`).join('')
   const reading = await read(t, `envs:\n  test:\n${wrong}${sound.replace('private', 'pubic')}`)
   assert.equal(reading.problems.length, 50)
@@ -493,7 +493,7 @@ test('warnings without end push no error out', async (t) => {
   assert.equal(reading.manifest, undefined)
 })
 
-test('a folder without a manifest says which file is missing, and which one was meant', async (t) => {
+test('a folder without a manifest gets a hint with the missing or misspelled file', async (t) => {
   const missing = async (files: Record<string, string>) =>
     textsOf(await readManifest(await createFolder(t, files), options)).join('\n')
   const said = 'service-manifest.yaml:1:1 error the manifest does not exist\n  hint: '

@@ -9,11 +9,11 @@ import { options, read, sound, textsOf } from './reading.ts'
 const secret = (variable: string) => `secrets:\n  KEY: \${{ env.${variable} }}\n`
 const strangers = sound.replace('home', 'acme')
 
-test('the operator’s own integration may name any variable that is its own to name', async (t) => {
+test('the operator’s own integration may name any free variable', async (t) => {
   assert.deepEqual(textsOf(await read(t, sound + secret('LINEAR_CLIENT_ID'))), [])
 })
 
-test('a variable that is not set, or is empty, is an error that says what to set', async (t) => {
+test('a missing or empty variable is an error with the next step', async (t) => {
   for (const variable of ['NOT_SET', 'EMPTY', 'toString', 'constructor']) {
     const text = textsOf(await read(t, sound + secret(variable))).join()
     assert.ok(
@@ -26,7 +26,7 @@ test('a variable that is not set, or is empty, is an error that says what to set
   }
 })
 
-test('a stranger’s integration may name only variables that carry its name', async (t) => {
+test('a stranger’s integration may name only variables with its prefix', async (t) => {
   assert.deepEqual(textsOf(await read(t, strangers + secret('PLUGIN_SAMPLE__KEY'))), [])
   for (const variable of [
     'LINEAR_CLIENT_ID',
@@ -44,7 +44,7 @@ test('a stranger’s integration may name only variables that carry its name', a
   }
 })
 
-test('nobody may name a setting of Annex or what belongs to the machine, set or not', async (t) => {
+test('no integration may name a setting of Annex or a variable of the machine, set or not', async (t) => {
   const settings = Object.keys(settingsTable).flatMap((name) => [name, `${name}_FILE`, name.toLowerCase()])
   const machine = [
     'PATH',
@@ -83,7 +83,7 @@ test('secrets are read by their names', () => {
   assert.deepEqual(readSecrets(manifest, options, 'org_1'), { ID: 'x', NONE: null })
 })
 
-test('a secret that is written out is an error', async (t) => {
+test('a literal secret is an error', async (t) => {
   for (const value of ['s3cret', `\${{ env.A }}\${{ env.B }}`, `\${{ process.A }}`, `\${{ env.A-B }}`]) {
     const text = textsOf(await read(t, `${sound}secrets:\n  KEY: "${value}"\n`)).join()
     assert.match(
@@ -93,7 +93,7 @@ test('a secret that is written out is an error', async (t) => {
   }
 })
 
-test('a reference to a password store is an error with one way to mend it', async (t) => {
+test('a reference to a password store is an error with the fix', async (t) => {
   const written = [
     'op://vault/ledger/client id',
     '"op://vault/ledger/secret"',
@@ -114,7 +114,7 @@ test('a reference to a password store is an error with one way to mend it', asyn
   }
 })
 
-test('a variable that holds a reference, blanks or the text "undefined" counts as not set', async (t) => {
+test('a variable with a reference, blanks or the text "undefined" counts as missing', async (t) => {
   const whys: [string, RegExp][] = [
     ['op://vault/ledger/secret', /holds "op:\/\/vault\/ledger\/secret", a reference to a password store/],
     [' \t', /is not set/],
@@ -134,7 +134,7 @@ test('a variable that holds a reference, blanks or the text "undefined" counts a
   assert.deepEqual(readSecrets(manifest, { ...options, environment }, 'org_1'), { KEY: environment.API_KEY })
 })
 
-test('the owner of an integration decides on its variables, and not the text of its manifest', () => {
+test('the owner of an integration determines its variables, not its manifest', () => {
   const manifest = createManifest({ organization: 'home', secrets: { KEY: `\${{ env.LINEAR_CLIENT_ID }}` } })
   assert.deepEqual(readSecrets(manifest, options, 'org_2'), { KEY: null })
   assert.deepEqual(readSecrets({ ...manifest, organization: 'ext-home' }, options, 'org_1'), { KEY: 'x' })

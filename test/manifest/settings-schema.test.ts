@@ -5,7 +5,7 @@ import { checkConfiguration } from '../../host/manifest/settings/check-configura
 import { annotations, settingsSchema } from '../../host/manifest/settings/settings-schema.ts'
 import { createManifest } from '../bundle/plugin-folder.ts'
 
-test('a level becomes a JSON Schema with what a form shows', () => {
+test('a level becomes a JSON Schema with titles and descriptions for a form', () => {
   const schema = settingsSchema({
     properties: {
       url: { type: 'string', title: 'Address' },
@@ -36,7 +36,7 @@ test('a level becomes a JSON Schema with what a form shows', () => {
   assert.equal(new Ajv2020({ keywords: annotations, strictTypes: false }).validateSchema(schema), true)
 })
 
-test('the schema of a component takes any settings', () => {
+test('the schema of a component accepts any settings', () => {
   assert.deepEqual(settingsSchema({ componentId: 'settings' }), {
     type: 'object',
     properties: {},
@@ -46,7 +46,7 @@ test('the schema of a component takes any settings', () => {
   })
 })
 
-test('a setting named as a member of every object is checked as any other', () => {
+test('a setting with a name of Object.prototype is checked, too', () => {
   const names = ['toString', 'valueOf', 'hasOwnProperty', '__defineGetter__']
   const account = {
     properties: Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
@@ -88,7 +88,7 @@ const webhook = createManifest({
   },
 })
 
-test('a setting of format uri takes a web address, and an empty text where it is optional', () => {
+test('a setting of format uri accepts a web address, and an empty text if it is optional', () => {
   const problemsOf = (url: string, rest: object = {}) =>
     checkConfiguration(webhook, 'site', { url, views: true, ...rest }).problems
   for (const url of [
@@ -112,7 +112,7 @@ test('a setting of format uri takes a web address, and an empty text where it is
   assert.deepEqual(problemsOf(''), [{ path: 'url', message: 'is required', kind: 'missing' }])
 })
 
-test('of the settings in requiredAny one must be on, and each says so', () => {
+test('one of the settings in requiredAny must be on, and each has the error', () => {
   const problemsOf = (given: object) =>
     checkConfiguration(webhook, 'site', { url: 'https://a.example', ...given }).problems
   const message = 'is required: turn on one of views, feedback'

@@ -28,7 +28,7 @@ const manifest = createManifest({
   },
 })
 
-test('settings become a type: enums as unions, required ones and defaults as required, secrets, scopes', async () => {
+test('settings become a type with unions, required fields, secrets and scopes', async () => {
   const [banner, digest, ...lines] = (await compileTypes(manifest)).split('\n')
   assert.equal(banner, '// Generated from the manifest by `annex types`. Do not edit: edit the manifest.')
   assert.match(digest ?? '', /^\/\/ sha256:[0-9a-f]{64}$/)
@@ -85,7 +85,7 @@ export interface Integration {
   )
 })
 
-test('the compiler does not run where a text has the digest of the same settings', async () => {
+test('the compiler does not run for a text with the digest of the same settings', async () => {
   const text = await compileTypes(manifest)
   assert.equal(await compileTypes(manifest, `${text}// kept`), `${text}// kept`)
   const other = await compileTypes(createManifest({ scopes: ['openapi:read'] }), text)
@@ -139,7 +139,7 @@ export const e = settings.account['max-count'].toFixed()
   assert.match(errors, /wrong\.ts\(7,18\): error TS2532/)
 })
 
-test('nothing in a hostile manifest leaves its comment or its text', async (t) => {
+test('a hostile manifest cannot leave its comment or text in the types', async (t) => {
   const hostile = [
     `*/ export const pwned = 1 /*`,
     `'; export const pwned = 1; '`,
@@ -174,7 +174,7 @@ test('nothing in a hostile manifest leaves its comment or its text', async (t) =
   assert.equal(compile(folder, 'generated/integration.ts'), '')
 })
 
-test('a setting may have any name that the compiler knows as a keyword', async () => {
+test('a setting may have the name of any keyword of the compiler', async () => {
   const names = [
     ...['id', 'enum', 'extends', 'tsType', 'title', 'definitions', 'allOf', 'items', 'default', 'required'],
     ...['properties', 'type', 'const', 'not', 'nullable', 'tsEnumNames', 'additionalProperties', '_', 'a-b'],
@@ -185,7 +185,7 @@ test('a setting may have any name that the compiler knows as a keyword', async (
   assert.equal(text.match(/number/g)?.length, names.length)
 })
 
-test('types are written only when they differ', async (t) => {
+test('types are written only after a change', async (t) => {
   const folder = await createFolder(t, {})
   const text = await compileTypes(manifest)
   assert.equal(await hasCurrentTypes(folder, text), false)

@@ -95,14 +95,14 @@ const readable = [
 
 describe('a text that people read', () => {
   for (const [field, toManifest] of Object.entries(fields)) {
-    it(`shows something: ${field}`, () => {
+    it(`must show something: ${field}`, () => {
       for (const [what, text] of Object.entries(blank)) {
         const messages = messagesOf(toManifest(text))
         assert.match(messages.join(), /^[^,]* has no visible character$/, `${what}: ${messages}`)
       }
     })
 
-    it(`hides nothing: ${field}`, () => {
+    it(`may hide nothing: ${field}`, () => {
       for (const [what, text] of Object.entries(hidden)) {
         const messages = messagesOf(toManifest(text))
         assert.match(messages.join(), / has a character that is not visible: \\/, `${what}: ${messages}`)

@@ -69,7 +69,7 @@ describe('metrics', () => {
     ])
   })
 
-  it('show sandbox processes, and causes of their ends, without naming an installation', async () => {
+  it('show sandbox processes and the causes of their ends, without naming an installation', async () => {
     const metrics = createMetrics()
     metrics.observeProcessEnd('third-party#0', 'memory_limit')
     metrics.observeProcessEnd('third-party!inst_secret', 'cpu_limit')
@@ -117,7 +117,7 @@ describe('metrics', () => {
     assert.ok(lines.length < 12_000, `${lines.length}`)
   })
 
-  it('show each counter of an integration from its first dispatch on, and fixed ones from the start', async () => {
+  it('show each counter of an integration after its first dispatch, and fixed ones at once', async () => {
     const metrics = createMetrics()
     metrics.observeReceipt(receipt({ egressCalls: 0, egressBytes: 0, hostCalls: 0 }))
     const text = await metrics.text(nothing)
@@ -156,7 +156,7 @@ describe('metrics', () => {
     }
   })
 
-  it('keep one line for a name with quotes, backslashes and ends of lines', async () => {
+  it('have one line for a name with quotes, backslashes and line ends', async () => {
     const metrics = createMetrics()
     metrics.observeReceipt(receipt({ type: 'a"} 1\nannex_fake 1\\' }))
     const text = await metrics.text(nothing)

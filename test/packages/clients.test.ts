@@ -47,7 +47,7 @@ export default createIntegration({
   },
 })`
 
-describe('clients and parsers of npm that look for modules of Node', () => {
+describe('npm clients and parsers that import Node modules', () => {
   let annex: Annex
   let at: string
   const server = createServer((request, response) => {
@@ -76,7 +76,7 @@ describe('clients and parsers of npm that look for modules of Node', () => {
     return [response.status, await response.json()]
   }
 
-  it('@notionhq/client reads a page and says what is wrong with another', async () => {
+  it('@notionhq/client reads a page, and reports the error of a missing one', async () => {
     const id = '0123456789abcdef0123456789abcdef'
     assert.deepEqual(await ask('notion', { id }), [200, { object: 'page', id, token: 'Bearer secret' }])
     assert.deepEqual(await ask('notion', { id: 'f'.repeat(32) }), [
@@ -85,11 +85,11 @@ describe('clients and parsers of npm that look for modules of Node', () => {
     ])
   })
 
-  it('@notionhq/client goes through pages', async () => {
+  it('@notionhq/client reads all pages of a list', async () => {
     assert.deepEqual(await ask('notion', { what: 'list' }), [200, ['Ada', 'Grace']])
   })
 
-  it('@notionhq/client verifies a webhook with the crypto that there is', async () => {
+  it('@notionhq/client verifies a webhook with the crypto of the sandbox', async () => {
     const body = '{"type":"page.created"}'
     const signature = `sha256=${createHmac('sha256', 'token').update(body).digest('hex')}`
     const verify = (verificationToken: string) =>

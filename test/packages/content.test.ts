@@ -65,7 +65,7 @@ describe('packages for data and text in a sandbox', () => {
   after(() => annex.close())
   const post = (path: string, body: string) => fetch(`${annex.url}/x/${path}`, { method: 'POST', body })
 
-  it('zod checks, converts and describes', async () => {
+  it('zod checks and converts a value, and makes a JSON Schema', async () => {
     const good = {
       email: 'ada@example.com',
       site: 'https://example.com/ü',
@@ -110,7 +110,7 @@ describe('packages for data and text in a sandbox', () => {
     })
   })
 
-  it('date-fns reckons and writes dates, in other languages too', async () => {
+  it('date-fns calculates and formats dates, also in other languages', async () => {
     assert.deepEqual(await (await fetch(`${annex.url}/x/dates`)).json(), [
       '2024-03-01T11:30:00.000Z',
       '2024-02-28 Mittwoch',
@@ -121,7 +121,7 @@ describe('packages for data and text in a sandbox', () => {
     ])
   })
 
-  it('marked makes HTML', async () => {
+  it('marked renders HTML', async () => {
     const response = await post('markdown', '# Héllo\n\n- [x] *done*\n\n| a | b |\n|---|:-:|\n| 1 | `2` |\n')
     assert.match(response.headers.get('content-type') ?? '', /^text\/html/)
     assert.equal(

@@ -84,7 +84,7 @@ describe('graphql-request in a sandbox', () => {
     return [response.status, await response.json()]
   }
 
-  it('asks with variables, its own headers and a middleware', async () => {
+  it('sends variables, its own headers and a middleware', async () => {
     const page = { id: '7', title: 'Page 7 ✓', tags: ['a', 'b'] }
     assert.deepEqual(await ask({ id: '7' }), [200, { page }])
     assert.equal(seen.at(-1)?.headers.authorization, 'Bearer t')
@@ -98,21 +98,21 @@ describe('graphql-request in a sandbox', () => {
     ])
   })
 
-  it('asks several questions at once', async () => {
+  it('sends several queries in one batch', async () => {
     const [status, [first, second]] = await ask({ what: 'batch' })
     assert.equal(status, 200)
     assert.equal(first.data.page.title, 'Page 1 ✓')
     assert.equal(second.data.me, 'Bearer t')
   })
 
-  it('says what the server complained of', async () => {
+  it('throws the errors of the server', async () => {
     assert.deepEqual(await ask({ id: 'none' }), [
       502,
       { name: 'Error', isClientError: true, errors: [['there is no such page', ['page']]], status: 200 },
     ])
   })
 
-  it('gives up when it is told to', async () => {
+  it('aborts by a signal', async () => {
     const [status, { name }] = await ask({ what: 'abort' })
     assert.deepEqual([status, name], [502, 'AbortError'])
   })

@@ -164,7 +164,7 @@ const cases: Record<string, Case[]> = {
   ],
 }
 
-describe('routers of npm in a sandbox', () => {
+describe('npm routers in a sandbox', () => {
   let annex: Annex
   before(async () => {
     annex = await startWithPackages({

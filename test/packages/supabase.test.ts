@@ -79,7 +79,7 @@ describe('@supabase/supabase-js in a sandbox', () => {
     assert.deepEqual(await ask('rpc'), { data: 3 })
   })
 
-  it('says what is wrong', async () => {
+  it('returns the error code of the server', async () => {
     assert.deepEqual(await ask('missing'), { data: null, code: 'PGRST205' })
   })
 
@@ -89,13 +89,13 @@ describe('@supabase/supabase-js in a sandbox', () => {
     assert.match(seen.at(-1)?.body ?? '', /héllo/)
   })
 
-  it('signs in, and goes on with the token that it got', async () => {
+  it('signs in, and then uses the new token', async () => {
     const { data, page } = await ask('signIn')
     assert.equal(data, 'ada@example.com')
     assert.deepEqual(page, [{ id: 1, title: 'Bearer access' }])
   })
 
-  it('says that there is no connection to listen on', async () => {
+  it('reports a missing realtime connection', async () => {
     const { data, thrown } = await ask('listen')
     assert.match(data ?? thrown, /CHANNEL_ERROR|TIMED_OUT|WebSocket/)
   })

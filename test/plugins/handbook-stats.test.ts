@@ -43,7 +43,7 @@ describe('handbook-stats', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('counts the words of the space that it is installed in', async () => {
+  it('counts the words of its space', async () => {
     assert.deepEqual(await (await fetch(endpoint)).json(), {
       team: 'Support',
       pages: 1,
@@ -64,13 +64,13 @@ describe('handbook-stats', () => {
     assert.deepEqual(choices[0], { id: 'Documentation', label: 'Documentation' })
   })
 
-  it('says what to do when its endpoint is called without a space', async () => {
+  it('names the next step when its endpoint is called without a space', async () => {
     const response = await fetch(`${annex.url}/x/handbook-stats/${id}`)
     assert.equal(response.status, 404)
     assert.match(((await response.json()) as Json).error.message, /Install this in a space/)
   })
 
-  it('reports new numbers after a change, with its secret', async () => {
+  it('reports new numbers after a change, with its token', async () => {
     const receiver = await startReceiver(200)
     try {
       await annex.api('PATCH', account(), { configuration: { unit: 'words', report_url: receiver.url } })
@@ -87,7 +87,7 @@ describe('handbook-stats', () => {
 })
 
 describe('the webhook integration in a space', () => {
-  it('sends a signed event when content changes, and cannot be without its one event type', async () => {
+  it('sends a signed event when content changes, and requires its event type', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'annex-space-'))
     writeFileSync(join(folder, 'one.md'), '# One\n')
     const receiver = await startReceiver(200)

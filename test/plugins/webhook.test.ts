@@ -17,7 +17,7 @@ describe('the webhook integration', () => {
   const configure = (configuration: object): Promise<{ status: number; json: Json }> =>
     annex.api('PATCH', path, { configuration })
 
-  it('takes only a web address', async () => {
+  it('accepts only a web address', async () => {
     for (const url of ['foo', 'javascript:alert(1)', 'ftp://a.example']) {
       const { status, json } = await configure({ webhook_url: url, site_view: true })
       assert.equal(status, 422)
@@ -30,7 +30,7 @@ describe('the webhook integration', () => {
     }
   })
 
-  it('takes no settings without an event type', async () => {
+  it('refuses settings without an event type', async () => {
     const { status, json } = await configure({ webhook_url: 'https://a.example' })
     assert.equal(status, 422)
     const message = 'is required: turn on one of site_view, page_feedback'
@@ -41,7 +41,7 @@ describe('the webhook integration', () => {
     assert.equal((await annex.api('GET', path)).json.status, 'pending')
   })
 
-  it('is active with both', async () => {
+  it('is active with an address and an event type', async () => {
     const { json } = await configure({ webhook_url: 'https://a.example', page_feedback: true })
     assert.equal(json.status, 'active')
   })

@@ -19,7 +19,7 @@ function finish(fairness: Fairness, job: Sharing, health: Health, nowMs = 0): vo
   fairness.release(job)
 }
 
-it('a new lane begins with the first limit; each success raises it, each failure halves it', () => {
+it('a new lane begins with the first limit; a success raises it, a failure halves it', () => {
   const fairness = createFairness(100, { most: 4, first: 2 }, never)
   const run = (health: 'good' | 'bad') => {
     const chosen = fairness.choose(times(9, jobOf('a')), 0)
@@ -30,14 +30,14 @@ it('a new lane begins with the first limit; each success raises it, each failure
   assert.equal(run('good'), 2)
 })
 
-it('an owner leaves a quarter of what is free to others, and so does each of them', () => {
+it('an owner leaves a quarter of the free capacity to others, and so does the next owner', () => {
   const fairness = createFairness(64, { most: 64, first: 64 }, never)
   const chosen = ['a', 'b', 'c'].map((lane) => fairness.choose(times(64, jobOf(lane)), 0).length)
   assert.deepEqual(chosen, [48, 12, 3])
   assert.deepEqual(fairness.fullOwners(), ['a', 'b', 'c'])
 })
 
-it('an open circuit grows with each failed probe, up to its longest, and a success closes it', () => {
+it('an open circuit grows with each failed probe up to its maximum, and a success closes it', () => {
   const fairness = createFairness(100, rules, never)
   const fail = (nowMs: number) => {
     for (const job of fairness.choose(times(9, jobOf('a')), nowMs)) finish(fairness, job, 'bad', nowMs)
@@ -60,7 +60,7 @@ it('an open circuit grows with each failed probe, up to its longest, and a succe
   assert.deepEqual([fairness.openCircuits(), fairness.openLanes(11_000)], [0, []])
 })
 
-it('a circuit that an operator closes begins anew', () => {
+it('a circuit that an operator closes starts from zero', () => {
   const fairness = createFairness(100, rules, never)
   for (const job of fairness.choose(times(4, jobOf('a')), 0)) finish(fairness, job, 'bad', 0)
   assert.equal(fairness.openCircuits(), 1)
@@ -68,7 +68,7 @@ it('a circuit that an operator closes begins anew', () => {
   assert.equal(fairness.choose(times(9, jobOf('a')), 0).length, 4)
 })
 
-it('remembers an open circuit beside a million lanes that came and went', () => {
+it('fairness remembers an open circuit beside 20,000 other lanes', () => {
   const fairness = createFairness(10, rules, never)
   for (const job of fairness.choose(times(4, jobOf('bad')), 0)) finish(fairness, job, 'bad', 0)
   for (let n = 0; n < 20_000; n += 1) {

@@ -28,7 +28,7 @@ const cases: Record<string, (queue: Queue) => Promise<void>> = {
     assert.deepEqual([begun.length, new Set(begun).size], [600, 600])
   },
 
-  async 'keep the order of an ordered lane, on whichever host a job runs'(queue) {
+  async 'keep the order of an ordered lane across hosts'(queue) {
     await queue.insert('a', 40, { ordered: true })
     const seen: number[] = []
     let running = 0
@@ -69,7 +69,7 @@ const cases: Record<string, (queue: Queue) => Promise<void>> = {
     assert.deepEqual(begun, Array(4).fill('host_1'))
   },
 
-  async 'give back their jobs at their end, and the other hosts do them at once'(queue) {
+  async 'give back their jobs when they end, and another host does these'(queue) {
     await queue.insert('a', 40)
     let done = 0
     const run = async () => {

@@ -28,7 +28,7 @@ function holding(): { run: () => Promise<JobOutcome>; begun: () => number; end: 
 }
 
 const cases: Record<string, (queue: Queue) => Promise<void>> = {
-  async 'does each job once, however often it is woken'(queue) {
+  async 'does each job once, with any number of wakes'(queue) {
     await queue.insert('a', 60)
     const seen: string[] = []
     const worker = await queue.work(async ({ id }) => {
@@ -40,7 +40,7 @@ const cases: Record<string, (queue: Queue) => Promise<void>> = {
     assert.deepEqual([seen.length, new Set(seen).size], [60, 60])
   },
 
-  async 'finds a job that was stored after it went idle'(queue) {
+  async 'finds a job that is stored while it is idle'(queue) {
     const seen: number[] = []
     const worker = await queue.work(async (job) => {
       seen.push(numberOf(job))
@@ -82,7 +82,7 @@ const cases: Record<string, (queue: Queue) => Promise<void>> = {
     assert.ok((at[1] ?? 0) - (at[0] ?? 0) >= 150 && (at[2] ?? 0) - (at[1] ?? 0) >= 150, `${at}`)
   },
 
-  async 'has no more jobs of a lane in flight than its limit'(queue) {
+  async 'limits the jobs of a lane in flight'(queue) {
     await queue.insert('slow', 100)
     await queue.insert('quick', 5)
     const slow = holding()
@@ -103,7 +103,7 @@ const cases: Record<string, (queue: Queue) => Promise<void>> = {
     slow.end()
   },
 
-  async 'leaves jobs in the table while as many runs as may wait have not begun'(queue) {
+  async 'claims no more jobs while its maximum of runs waits for a turn'(queue) {
     for (let n = 0; n < 20; n += 1) await queue.insert(`lane ${n}`, 1)
     const turns: (() => void)[] = []
     const ends: (() => void)[] = []
@@ -156,7 +156,7 @@ const cases: Record<string, (queue: Queue) => Promise<void>> = {
     assert.deepEqual(seen, [...Array.from({ length: 7 }, () => [1, 0]), [1, 1]])
   },
 
-  async 'keeps a quarter of what is free for other owners'(queue) {
+  async 'keeps a quarter of the free capacity for other owners'(queue) {
     for (let n = 0; n < 20; n += 1) await queue.insert(`slow ${n}`, 10, { owner: 'one' })
     const slow = holding()
     let quick = 0
@@ -182,7 +182,7 @@ const cases: Record<string, (queue: Queue) => Promise<void>> = {
     slow.end()
   },
 
-  async 'counts a large job for several in flight'(queue) {
+  async 'counts a large job as several'(queue) {
     await queue.insert('a', 40, { textSize: 7 * 65_536 })
     const large = holding()
     await queue.work(large.run, { concurrency: 64, lanes: { most: 64, first: 64 } })
@@ -195,7 +195,7 @@ const cases: Record<string, (queue: Queue) => Promise<void>> = {
     large.end()
   },
 
-  async 'has no more in flight than its limit, jobs that are not stored yet included'(queue) {
+  async 'limits all jobs in flight, including outcomes that are not stored yet'(queue) {
     await queue.insert('a', 100)
     await queue.insert('b', 100, { owner: 'b' })
     const commits = createGroupCommit(queue.db)
@@ -243,7 +243,7 @@ const cases: Record<string, (queue: Queue) => Promise<void>> = {
     }
   },
 
-  async 'takes owners in turn, however many lanes each has'(queue) {
+  async 'takes owners in turn, with any number of lanes'(queue) {
     for (let n = 0; n < 30; n += 1) await queue.insert(`many ${n}`, 4, { owner: 'many' })
     await queue.insert('single', 20, { owner: 'single' })
     const seen: string[] = []
@@ -259,7 +259,7 @@ const cases: Record<string, (queue: Queue) => Promise<void>> = {
     assert.ok(count >= 15, `${count} of the first 60`)
   },
 
-  async 'finds a due job beside thousands of lanes that have nothing due'(queue) {
+  async 'finds a due job beside thousands of lanes without one'(queue) {
     const dueAt = queue.clock.now() + 86_400_000
     for (let n = 0; n < 3_500; n += 500) {
       const lanes = Array.from({ length: 500 }, (_, index) => `later ${n + index}`)
@@ -284,7 +284,7 @@ const cases: Record<string, (queue: Queue) => Promise<void>> = {
     assert.deepEqual(done, ['zzz', 'aaa'])
   },
 
-  async 'does the jobs of an ordered lane one after the other, over retries too'(queue) {
+  async 'does the jobs of an ordered lane one after the other, also during retries'(queue) {
     await queue.insert('a', 6, { ordered: true })
     const seen: number[] = []
     let failures = 0
@@ -313,7 +313,7 @@ const cases: Record<string, (queue: Queue) => Promise<void>> = {
     assert.equal(seen[0], retry?.id)
   },
 
-  async 'holds back first attempts behind an open circuit, and no retries'(queue) {
+  async 'holds back first attempts behind an open circuit, but not retries'(queue) {
     await queue.insert('a', 40)
     const attempts = new Map<string, number[]>()
     await queue.work(
@@ -333,7 +333,7 @@ const cases: Record<string, (queue: Queue) => Promise<void>> = {
     assert.equal(left.length, 40 - attempts.size)
   },
 
-  async 'probes an open circuit with one job, and closes it by a success'(queue) {
+  async 'closes an open circuit after a successful probe'(queue) {
     await queue.insert('a', 30)
     let runs = 0
     await queue.work(
@@ -347,7 +347,7 @@ const cases: Record<string, (queue: Queue) => Promise<void>> = {
     assert.equal(runs, 30)
   },
 
-  async 'does at its start the jobs that a killed run of this host has left, and reports them'(queue) {
+  async 'does the jobs of a killed run of this host at its start, and reports them'(queue) {
     await queue.insert('a', 1)
     const left = { state: 'running', leaseId: 'of a killed run', hostId: 'host_1' }
     await queue.db('jobs').update({ ...left, leaseUntil: queue.clock.now() + 30_000 })
@@ -359,7 +359,7 @@ const cases: Record<string, (queue: Queue) => Promise<void>> = {
     assert.deepEqual(cut, ['a'])
   },
 
-  async 'does a job again whose lease has lapsed, and drops the late outcome'(queue) {
+  async 'repeats a job whose lease has lapsed, and drops the late outcome'(queue) {
     await queue.insert('a', 1)
     const stores: string[] = []
     const note = async (_transaction: unknown, items: readonly string[]) => {
@@ -394,7 +394,7 @@ const cases: Record<string, (queue: Queue) => Promise<void>> = {
     assert.equal(slow.begun(), 1)
   },
 
-  async 'counts no run that the end of its host has cut off, up to five times'(queue) {
+  async 'counts no run that the end of its host interrupts, up to five times'(queue) {
     await queue.insert('a', 1)
     for (let deaths = 1; deaths <= mostInterruptions + 2; deaths += 1) {
       const running = { state: 'running', hostId: 'host_0', leaseId: `${deaths}` }
@@ -424,7 +424,7 @@ const cases: Record<string, (queue: Queue) => Promise<void>> = {
     assert.ok(runs >= 1)
   },
 
-  async 'keeps a job whose handler has a defect, and does it a minute later'(queue) {
+  async 'keeps a job whose handler throws, and makes it due later'(queue) {
     await queue.insert('a', 1)
     const said: unknown[] = []
     const fail = async () => {
@@ -436,7 +436,7 @@ const cases: Record<string, (queue: Queue) => Promise<void>> = {
     assert.ok((job?.dueAt ?? 0) > queue.clock.now() + 30_000)
   },
 
-  async 'closes while jobs wait: it claims no more, and gives back what it has'(queue) {
+  async 'claims no more jobs when it closes, and gives back its claims'(queue) {
     await queue.insert('a', 40)
     let started = 0
     const { promise: end, resolve: letEnd } = Promise.withResolvers<void>()

@@ -65,9 +65,9 @@ describe('the retry schedule', () => {
     ['a timeout', { error: { code: 'egress_timeout' } }, 'due'],
     ['headers that are too large', { error: { code: 'egress_too_large' } }, 'due'],
     ['a private address', { error: { code: 'egress_refused' } }, 'refused'],
-    ['a URL that is none', { error: { code: 'bad_request' } }, 'refused'],
+    ['an invalid URL', { error: { code: 'bad_request' } }, 'refused'],
     ['a loop', { error: { code: 'egress_loop' } }, 'refused'],
-    ['an attempt of which nothing is known', {}, 'due'],
+    ['an attempt without a known outcome', {}, 'due'],
   ]
   for (const [what, outcome, expected] of verdicts) {
     it(`${what}: ${expected}`, () => {
@@ -76,7 +76,7 @@ describe('the retry schedule', () => {
     })
   }
 
-  it('honours a later Retry-After on 429 and 503 and on nothing else', () => {
+  it('honours a later Retry-After on 429 and 503 only', () => {
     const waitOf = (status: number, retryAfter: string): number => {
       const next = step(1, { status, retryAfter })
       return next.state === 'due' ? next.dueAtMs - nowMs : Number.NaN
@@ -142,7 +142,7 @@ describe('the retry schedule', () => {
   const isAmong = (status: number | undefined, from: number, to: number) =>
     status !== undefined && status >= from && status < to
 
-  it('never makes an attempt due before the base delay, nor at part of a millisecond', () => {
+  it('never makes an attempt due before the base delay, nor at a fraction of a millisecond', () => {
     always(({ schedule, attempt, nowMs }, next) => {
       if (next.state !== 'due') return
       assert.ok(Number.isSafeInteger(next.dueAtMs))
@@ -150,7 +150,7 @@ describe('the retry schedule', () => {
     })
   })
 
-  it('never makes one due later than the base delay, or the cap of Retry-After, and the jitter', () => {
+  it('never makes an attempt due later than its base delay or capped Retry-After, plus jitter', () => {
     always(({ schedule, attempt, outcome, nowMs }, next) => {
       if (next.state !== 'due') return
       const base = schedule.delaysMs[attempt - 1] ?? Number.NaN
@@ -160,7 +160,7 @@ describe('the retry schedule', () => {
     })
   })
 
-  it('waits as long as a receiver asks for on 429 and 503, up to the cap', () => {
+  it('waits for the Retry-After of a 429 and 503, up to the cap', () => {
     always(({ schedule, attempt, nowMs, random }) => {
       const asked = Math.floor(random * 48 * 3_600)
       for (const status of [429, 503]) {
@@ -173,20 +173,20 @@ describe('the retry schedule', () => {
     })
   })
 
-  it('takes 2xx for delivered, whatever else there is, and nothing else', () => {
+  it('counts each 2xx as delivered, and nothing else', () => {
     always(({ outcome }, next) => {
       assert.equal(next.state === 'delivered', isAmong(outcome.status, 200, 300))
     })
   })
 
-  it('never tries 3xx and 4xx again, 429 left aside', () => {
+  it('never repeats after 3xx and 4xx, except 429', () => {
     always(({ outcome: { status } }, next) => {
       if (!isAmong(status, 300, 500) || status === 429) return
       assert.deepEqual(next, { state: 'failed', reason: isAmong(status, 300, 400) ? 'redirect' : 'rejected' })
     })
   })
 
-  it('tries again while there are delays, and not once more', () => {
+  it('repeats as long as delays are left', () => {
     always(({ schedule, attempt, outcome: { status } }, next) => {
       if (status !== undefined && status !== 429 && !isAmong(status, 500, 600)) return
       const isLeft = attempt <= schedule.delaysMs.length
@@ -195,7 +195,7 @@ describe('the retry schedule', () => {
     })
   })
 
-  it('ends for every schedule, after as many retries as it has delays', () => {
+  it('ends for every schedule, with one retry for each delay', () => {
     fc.assert(
       fc.property(anySchedule, (schedule) => {
         let attempts = 1
@@ -205,7 +205,7 @@ describe('the retry schedule', () => {
     )
   })
 
-  it('fails rather than going on when the number of the attempt makes no sense', () => {
+  it('fails if the number of the attempt is invalid', () => {
     for (const attempt of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
       assert.deepEqual(step(attempt, { status: 500 }), { state: 'failed', reason: 'exhausted' })
     }

@@ -44,7 +44,7 @@ async function startWorker(
   return { worker, tries: () => tries }
 }
 
-/** A database that can be made to take nothing: on PostgreSQL nobody reaches it then, on SQLite its disk is full. */
+/** A database that can be made to fail: PostgreSQL is unreachable then, and the disk of SQLite is full. */
 async function openFailing(ends: AsyncDisposableStack) {
   let network: Network | undefined
   const seeded = await openSeeded(async (url) => {
@@ -62,7 +62,7 @@ async function openFailing(ends: AsyncDisposableStack) {
   }
 }
 
-it('what was delivered is kept while the database takes nothing, however long, stored after it, and sent once', async () => {
+it('the result of a delivery is kept while the database fails, then stored, without a second attempt', async () => {
   await using ends = new AsyncDisposableStack()
   const { seeded, fail, mend } = await openFailing(ends)
   const { db, database, installationId } = seeded
@@ -106,7 +106,7 @@ it('what was delivered is kept while the database takes nothing, however long, s
   assert.deepEqual(deliveries, [{ state: 'delivered', attempts: 1 }])
 })
 
-it('what is refused for its own sake is not kept for ever: its job is done again', async () => {
+it('an outcome that the database refuses is dropped, and its job runs again', async () => {
   await using ends = new AsyncDisposableStack()
   const seeded = await openSeeded()
   ends.defer(seeded.close)

@@ -9,21 +9,21 @@ const platform = await createPlatform()
 /** What a script logs, and the line of it. Frames stand as `@`. */
 const cases: [name: string, body: string, expected: string][] = [
   ['the text after an error', `console.log('A', new Error('x'), 'for user 42')`, 'A Error: x@ for user 42'],
-  ['what stands beside an error in an object', `console.log({ err: new Error('x'), user: 42 })`, '{ err: Error: x@, user: 42 }'],
+  ['values beside an error in an object', `console.log({ err: new Error('x'), user: 42 })`, '{ err: Error: x@, user: 42 }'],
   ['the text after an error of the platform', `try { new URL('no') } catch (e) { console.log(e, 'tail') }`, 'TypeError: Invalid URL: "no"@ tail'],
-  ['a stack that is logged as a text', `try { new URL('no') } catch (e) { console.log('A', e.stack, 'tail', { stack: e.stack.split('\\n').length > 3 }) }`, 'A TypeError: Invalid URL: "no"@ tail { stack: true }'],
+  ['a stack as a text', `try { new URL('no') } catch (e) { console.log('A', e.stack, 'tail', { stack: e.stack.split('\\n').length > 3 }) }`, 'A TypeError: Invalid URL: "no"@ tail { stack: true }'],
   ['own properties of an error', `console.log(Object.assign(new Error('x'), { status: 404, code: 'E_X', data: { a: [1] } }), 'tail')`, 'Error: x@\n  { status: 404, code: "E_X", data: { a: [1] } } tail'],
-  ['a message that was changed', `const e = new Error('old'); e.message = 'new: ' + e.message; console.log(e)`, 'Error: new: old@'],
-  ['a name that was changed', `class HttpError extends Error { constructor(m) { super(m); this.name = 'HttpError'; this.status = 500 } } console.log(new HttpError('x'))`, 'HttpError: x@\n  { status: 500 }'],
-  ['a stack that the script wrote', `const e = new Error('x'); e.stack = 'my own stack'; console.log(e)`, 'Error: x\nmy own stack'],
+  ['a changed message', `const e = new Error('old'); e.message = 'new: ' + e.message; console.log(e)`, 'Error: new: old@'],
+  ['a changed name', `class HttpError extends Error { constructor(m) { super(m); this.name = 'HttpError'; this.status = 500 } } console.log(new HttpError('x'))`, 'HttpError: x@\n  { status: 500 }'],
+  ['a stack of the script', `const e = new Error('x'); e.stack = 'my own stack'; console.log(e)`, 'Error: x\nmy own stack'],
   ['a cause', `console.log(new Error('a', { cause: new RangeError('b', { cause: new Error('c') }) }))`, 'Error: a@\n  caused by: RangeError: b@\n  caused by: Error: c@'],
-  ['a cause that is no error', `console.log(new Error('a', { cause: { code: 1 } })); `, 'Error: a@\n  caused by: { code: 1 }'],
-  ['a cause that is a text', `console.log(new Error('a', { cause: 'why' })); `, 'Error: a@\n  caused by: "why"'],
+  ['a cause that is not an error', `console.log(new Error('a', { cause: { code: 1 } })); `, 'Error: a@\n  caused by: { code: 1 }'],
+  ['a cause as a text', `console.log(new Error('a', { cause: 'why' })); `, 'Error: a@\n  caused by: "why"'],
   ['the errors of an AggregateError', `console.log(new AggregateError([new Error('a'), 'b'], 'all'))`, 'AggregateError: all@\n  errors[0]: Error: a@\n  errors[1]: "b"'],
   ['errors of Promise.any', `await Promise.any([Promise.reject(new Error('a'))]).catch((e) => console.log(e))`, 'AggregateError: All promises were rejected\n  errors[0]: Error: a@'],
   ['an error that is its own cause', `const e = new Error('a'); e.cause = e; console.log(e)`, 'Error: a@\n  caused by: [Circular]'],
   ['an error without a stack', `const e = new Error('a'); e.stack = undefined; console.log(e)`, 'Error: a'],
-  ['an error of the old kind', `function Old(m) { this.message = m } Old.prototype = Object.create(Error.prototype); console.log(new Old('x'))`, 'Error: x'],
+  ['an error without class', `function Old(m) { this.message = m } Old.prototype = Object.create(Error.prototype); console.log(new Old('x'))`, 'Error: x'],
   ['a DOMException', `try { atob('*') } catch (e) { console.log(e, e.message.length > 0) }`, 'InvalidCharacterError: '],
   ['a URL', `console.log({ to: new URL('https://a/b?c=1#d') })`, '{ to: URL { href: "https://a/b?c=1#d" } }'],
   ['a Response', `console.log(Object.assign(new Response('x', { status: 404, statusText: 'Not Found', headers: { a: 'b' } }), { data: 1 }))`, 'Response { status: 404, statusText: "Not Found", url: "", headers: Headers { "a" => "b", "content-type" => "text/plain;charset=UTF-8" }, bodyUsed: false, data: 1 }'],
@@ -31,11 +31,11 @@ const cases: [name: string, body: string, expected: string][] = [
   ['a Blob and a File', `console.log(new Blob(['abc'], { type: 'a/b' }), new File(['abc'], 'n.txt', { lastModified: 5 }))`, 'Blob { size: 3, type: "a/b" } File { name: "n.txt", size: 3, type: "", lastModified: 5 }'],
   ['forms and parameters', `const f = new FormData(); f.set('a', 'b'); console.log(f, new URLSearchParams('c=d'))`, 'FormData { "a" => "b" } URLSearchParams { "c" => "d" }'],
   ['a signal and an event', `console.log(AbortSignal.abort('why'), new Event('x'))`, 'AbortSignal { aborted: true, reason: "why" } Event { type: "x", isTrusted: [Getter] }'],
-  ['what only looks like a Response', `console.log(Object.create(Response.prototype), Object.assign(Object.create(URL.prototype), { a: 1 }))`, 'Response {} URL { a: 1 }'],
+  ['an object with the fields of a Response', `console.log(Object.create(Response.prototype), Object.assign(Object.create(URL.prototype), { a: 1 }))`, 'Response {} URL { a: 1 }'],
   ['collections', `console.log(new Map([[1, { a: 2 }]]), new Set(['x']), new Uint8Array([1, 2]), new Date(0), /x/g, new ArrayBuffer(3))`, 'Map(1) { 1 => { a: 2 } } Set(1) { "x" } Uint8Array(2) [1, 2] 1970-01-01T00:00:00.000Z /x/g ArrayBuffer { byteLength: 3 }'],
   ['console.assert with a format', `console.assert(true, 'no'); console.assert(false, '%s is %d', 'x', 7, { a: 1 })`, 'Assertion failed: x is 7 { a: 1 }'],
   ['console.assert with a value', `console.assert(false, { a: 1 })`, 'Assertion failed { a: 1 }'],
-  ['console.assert alone', `console.assert()`, 'Assertion failed'],
+  ['console.assert without arguments', `console.assert()`, 'Assertion failed'],
   ['console.trace with a format', `console.trace('%s', 'x')`, 'Trace: x@'],
 ]
 
@@ -52,7 +52,7 @@ for (const [name, body, expected] of cases) {
   })
 }
 
-test('what is thrown and is no Error is shown in the log', async () => {
+test('a thrown value that is not an Error is shown in the log', async () => {
   const thrown: [code: string, shown: string][] = [
     [`{ code: 7, why: 'no' }`, 'The script threw { code: 7, why: "no" }'],
     [`new Response('x', { status: 418 })`, 'The script threw Response { status: 418, statusText: "", url: "", headers: Headers { "content-type" => "text/plain;charset=UTF-8" }, bodyUsed: false }'],
@@ -68,7 +68,7 @@ test('what is thrown and is no Error is shown in the log', async () => {
   }
 })
 
-test('what an uncaught error carries is shown in the log', async () => {
+test('the properties of an uncaught error are shown in the log', async () => {
   const script = scriptOf(`setTimeout(() => { throw Object.assign(new Error('timer'), { code: 1 }) }); setTimeout(() => { throw { code: 2 } })
     await new Promise((r) => setTimeout(r, 20)); throw Object.assign(new AggregateError([{ code: 3 }], 'all', { cause: 'why' }), { status: 4 })`)
   const guest = createGuest({ platform, mode: 'snapshot', script })
@@ -79,7 +79,7 @@ test('what an uncaught error carries is shown in the log', async () => {
   guest.close()
 })
 
-test('logging calls no getter and no method of what is logged', async () => {
+test('logging calls no getter and no method of a value', async () => {
   const lines: string[] = []
   const body = `let called = 0; const trap = () => { called++; return 'x' }
     class Trap { get a() { return trap() } get entries() { return trap() } get [Symbol.iterator]() { return trap() } get [Symbol.toStringTag]() { return trap() } toString() { return trap() } toJSON() { return trap() } }

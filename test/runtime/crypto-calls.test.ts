@@ -46,18 +46,18 @@ describe('crypto calls in the process', () => {
   const hostile: [name: string, call: string, args: unknown, bytes?: ArrayBuffer][] = [
     ['an operation that does not exist', 'crypto.getPublicKey', []],
     ['a method of Object', 'crypto.constructor', []],
-    ['arguments that are no list', 'crypto.digest', { length: 2 }],
+    ['arguments that are not a list', 'crypto.digest', { length: 2 }],
     ['no arguments', 'crypto.digest', undefined],
     ['too few arguments', 'crypto.digest', [sha256]],
-    ['an algorithm by its name alone', 'crypto.digest', ['SHA-256', range(0, 1)], bytesOf(1)],
+    ['an algorithm as a text', 'crypto.digest', ['SHA-256', range(0, 1)], bytesOf(1)],
     ['a range beyond the bytes', 'crypto.digest', [sha256, range(0, 9)], bytesOf(8)],
     ['a negative range', 'crypto.digest', [sha256, range(-1, 2)], bytesOf(8)],
     ['a range of texts', 'crypto.digest', [sha256, { $bytes: ['0', '1'] }], bytesOf(8)],
-    ['no range where bytes belong', 'crypto.digest', [sha256, 'text']],
+    ['no range in place of bytes', 'crypto.digest', [sha256, 'text']],
     ['a key that was never made', 'crypto.exportKey', ['raw', { $key: 1 }]],
     ['a key by name', 'crypto.exportKey', ['raw', { $key: '__proto__' }]],
-    ['a key that is none', 'crypto.exportKey', ['raw', { type: 'secret' }]],
-    ['a format that Web Crypto does not have', 'crypto.exportKey', ['raw-seed', { $key: 1 }]],
+    ['a plain object as a key', 'crypto.exportKey', ['raw', { type: 'secret' }]],
+    ['a format that Web Crypto lacks', 'crypto.exportKey', ['raw-seed', { $key: 1 }]],
     ['an unknown member', 'crypto.digest', [{ ...sha256, toString: 'x' }, range(0, 1)], bytesOf(1)],
     ['an own __proto__', 'crypto.digest', [ownProto, range(0, 1)], bytesOf(1)],
     ['deep nesting', 'crypto.digest', [deep, range(0, 0)]],
@@ -70,27 +70,27 @@ describe('crypto calls in the process', () => {
     ['a list of objects', 'crypto.importKey', ['raw', range(0, 1), hmac, true, [{}]], bytesOf(1)],
     ['two gigabits to derive', 'crypto.deriveBits', [pbkdf2, { $key: 1 }, 2 ** 31], bytesOf(1)],
     [
-      'Argon2, whose memory its caller chooses',
+      'Argon2, as its caller chooses its memory',
       'crypto.importKey',
       ['raw', range(0, 1), { name: 'Argon2id' }, false, ['deriveBits']],
       bytesOf(1),
     ],
     [
-      'a hash that is none of Web Crypto',
+      'a hash that Web Crypto lacks',
       'crypto.digest',
       [{ name: 'cSHAKE128', length: 1 }, range(0, 1)],
       bytesOf(1),
     ],
   ]
   for (const [name, operation, args, bytes] of hostile) {
-    test(`refuses ${name}, and says nothing of the process`, async () => {
+    test(`refuses ${name}, and shows nothing of the process`, async () => {
       const error = errorOf(await call(operation, args, bytes))
       assert.match(error.name, /Error$/)
       assert.doesNotMatch(error.message, /node:|\/|\\/)
     })
   }
 
-  test('keeps the keys that were used last, and says of another one what became of it', async () => {
+  test('keeps the last used keys, and names the reason for a dropped one', async () => {
     const used = await importHmac(call)
     const unused = await importHmac(call)
     for (let i = 0; i < 4200; i++) {
@@ -103,7 +103,7 @@ describe('crypto calls in the process', () => {
     assert.match(error.message, /keeps the 4096 keys that were used last/)
   })
 
-  test('keeps keys of a bounded size, and no more of them than their sizes allow', async () => {
+  test('limits the size of a key, and the size of all keys', async () => {
     const large = await importHmac(call, 65_536)
     for (let i = 0; i < 250; i++) await importHmac(call, 65_536)
     assert.equal(errorOf(await sign(call, large)).name, 'InvalidAccessError')
@@ -114,7 +114,7 @@ describe('crypto calls in the process', () => {
     assert.equal(errorOf(await call('crypto.importKey', webKey)).name, 'OperationError')
   })
 
-  test('knows no key of another sandbox, nor one that was released, nor any after its end', async () => {
+  test('knows no key of another sandbox, and no released key', async () => {
     const [one, other] = [createCaller(), createCaller()]
     const id = await importHmac(one.call)
     assert.equal(errorOf(await sign(other.call, id)).name, 'InvalidAccessError')
@@ -123,7 +123,7 @@ describe('crypto calls in the process', () => {
     assert.equal(errorOf(await sign(one.call, id)).name, 'InvalidAccessError')
   })
 
-  test('bounds what cannot be stopped: the size of RSA keys, rounds of PBKDF2, bits to derive', async () => {
+  test('limits work that cannot be stopped: RSA key sizes, PBKDF2 rounds, derived bits', async () => {
     const base = ['raw', range(0, 1), { name: 'PBKDF2' }, false, ['deriveBits']]
     const $key = idOf(await call('crypto.importKey', base, bytesOf(1)))
     const derive = (iterations: number, bits: number) =>
@@ -154,7 +154,7 @@ describe('crypto calls in the process', () => {
     assert.equal((await derive(1000, 256)).ok, true)
   })
 
-  test('lets a bounded number of calls wait, and bytes with them', async () => {
+  test('limits the number and bytes of waiting calls', async () => {
     const { call } = createCaller()
     const count = async (length: number, size: number) => {
       const one = () => call('crypto.digest', [sha256, range(0, size)], bytesOf(size))
@@ -167,8 +167,8 @@ describe('crypto calls in the process', () => {
   })
 })
 
-describe('who pays for cryptography', () => {
-  test('what is done in the thread of all sandboxes is charged to the dispatch', async () => {
+describe('the CPU time of cryptography', () => {
+  test('is charged to the dispatch if it is used in the main thread', async () => {
     const charged = new Map<number, number>()
     const charge = (dispatch: number, ms: number) => charged.set(dispatch, (charged.get(dispatch) ?? 0) + ms)
     const { call } = createCaller({ charge })
@@ -178,7 +178,7 @@ describe('who pays for cryptography', () => {
     assert.ok((charged.get(7) ?? 0) > 0.5, `${charged.get(7)} ms`)
   })
 
-  test('a dispatch that has used up its time in threads is refused more; others are not', async () => {
+  test('is refused to a dispatch that used up its share, and not to others', async () => {
     const { call } = createCaller({ threadMs: 1 })
     const generate = (dispatch: number) => call('crypto.generateKey', [rsa, true, ['sign']], f4, dispatch)
     assert.equal((await generate(1)).ok, true)
@@ -188,7 +188,7 @@ describe('who pays for cryptography', () => {
     assert.equal((await generate(2)).ok, true)
   })
 
-  test('what passes while other scripts run, or while the machine is busy, is not time that a dispatch has used', async () => {
+  test('excludes time in which other scripts run or the machine is busy', async () => {
     const { call } = createCaller({ threadMs: 100 })
     const first = await importHmac(call)
     for (let i = 0; i < 10; i++) {
@@ -201,7 +201,7 @@ describe('who pays for cryptography', () => {
     assert.equal((await sign(call, first)).ok, true)
   })
 
-  test('operations that run at the same time share the time that the threads have used', () => {
+  test('is divided among simultaneous operations', () => {
     let usedMs = 0
     const clock = createThreadClock(() => usedMs)
     const stopFirst = clock.start()
@@ -213,7 +213,7 @@ describe('who pays for cryptography', () => {
     assert.equal(stopSecond(), 4)
   })
 
-  test('what a dispatch has left waiting when it ends is never begun, and makes no key', async () => {
+  test('is not spent on waiting calls of an ended dispatch', async () => {
     const live = new Set([1, 2])
     const { call } = createCaller({ isLive: (dispatch) => live.has(dispatch) })
     const generate = (dispatch: number) => call('crypto.generateKey', [rsa, true, ['sign']], f4, dispatch)
@@ -228,7 +228,7 @@ describe('who pays for cryptography', () => {
     assert.equal(answered, answeredInTime)
   })
 
-  test('a sandbox that is closed starts nothing more, and answers nothing', async () => {
+  test('is not spent on calls of a closed sandbox', async () => {
     const { call, close } = createCaller()
     let answered = 0
     for (let i = 0; i < 20; i++) {
@@ -240,8 +240,8 @@ describe('who pays for cryptography', () => {
   })
 })
 
-describe('turns of many sandboxes in few threads', () => {
-  test('one that has a thousand jobs waiting delays another by one', () => {
+describe('turns of many sandboxes in few threads:', () => {
+  test('a sandbox with a thousand waiting jobs delays another by one job', () => {
     const turns = createTurns({ atOnce: 2, perLane: 2 })
     const [greedy, modest] = [turns.createLane(), turns.createLane()]
     const order: string[] = []
@@ -258,7 +258,7 @@ describe('turns of many sandboxes in few threads', () => {
     assert.equal(order.slice(2).includes('modest'), true)
   })
 
-  test('one never has more than its share at work', () => {
+  test('a sandbox has at most its share of running jobs', () => {
     const turns = createTurns({ atOnce: 2, perLane: 1 })
     const [greedy, modest] = [turns.createLane(), turns.createLane()]
     let greedyRunning = 0

@@ -9,8 +9,8 @@ const prepared = `const text = (s) => new TextEncoder().encode(s)
   const hex = (b) => [...new Uint8Array(b)].map((n) => n.toString(16).padStart(2, '0')).join('')
   const name = async (f) => { try { await f(); return 'ok' } catch (e) { return e.name } }`
 
-describe('crypto in a guest', () => {
-  test('digests', async () => {
+describe('Web Crypto in a guest:', () => {
+  test('SHA-256 matches its test vector', async () => {
     const digest = await inGuest(`return hex(await crypto.subtle.digest('SHA-256', text('abc')))`)
     assert.equal(digest, 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
   })
@@ -39,7 +39,7 @@ describe('crypto in a guest', () => {
     ])
   })
 
-  test('a clone of a key is the same key with the same limits, in whatever holds it', async () => {
+  test('a clone of a key is the same key with the same limits, inside any value', async () => {
     const seen = await inGuest(`
       const key = await crypto.subtle.importKey('raw', text('secret'), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
       key.algorithm.name = 'AES-GCM'
@@ -61,7 +61,7 @@ describe('crypto in a guest', () => {
     ])
   })
 
-  test('clones of a key pair have their own exponent, and what is no key is not cloned', async () => {
+  test('clones of a key pair have their own exponent, and a fake key cannot be cloned', async () => {
     const seen = await inGuest(`
       const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) }
       const pair = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
@@ -79,7 +79,7 @@ describe('crypto in a guest', () => {
     ])
   })
 
-  test('a clone keeps a key whose other objects are gone', async () => {
+  test('a clone keeps its key alive when the original is gone', async () => {
     const seen = await inGuest(`
       const make = () => crypto.subtle.importKey('raw', text('secret'), { name: 'HMAC', hash: 'SHA-256' }, true, ['sign'])
       const kept = structuredClone(await make())
@@ -88,7 +88,7 @@ describe('crypto in a guest', () => {
     assert.equal(seen, 'secret')
   })
 
-  test('AES-GCM and AES-CBC go there and back, and a changed text is refused', async () => {
+  test('AES-GCM and AES-CBC decrypt their own text, and refuse a changed one', async () => {
     const out = await inGuest(`const out = []
       for (const [name_, size] of [['AES-GCM', 12], ['AES-CBC', 16]]) {
         const key = await crypto.subtle.generateKey({ name: name_, length: 256 }, true, ['encrypt', 'decrypt'])
@@ -140,7 +140,7 @@ describe('crypto in a guest', () => {
     assert.deepEqual(out, ['120fb6cffcf8b32c43e7225256c4f837a86548c92ccc35480805987cb70be17b', true, true])
   })
 
-  test('random values and UUIDs', async () => {
+  test('random values and UUIDs have their form, and wrong arrays are refused', async () => {
     const out =
       (await inGuest(`const a = crypto.getRandomValues(new Uint32Array(4)); return [crypto.randomUUID(), crypto.randomUUID(), a.some((n) => n > 0),
       await name(() => crypto.getRandomValues(new Uint8Array(65537))), await name(() => crypto.getRandomValues(new Float32Array(1)))]`)) as string[]
@@ -168,8 +168,8 @@ describe('crypto in a guest', () => {
   })
 })
 
-describe('the interfaces of Web Crypto in a guest', () => {
-  test('an algorithm is read once, in the order of Web IDL, under a name in any case', async () => {
+describe('the interfaces of Web Crypto in a guest:', () => {
+  test('an algorithm is read once, in the order of Web IDL, with its name in any case', async () => {
     const out = await inGuest(`
       const read = []
       const spy = (members) => new Proxy(members, { get: (on, member) => { read.push(member); return on[member] } })
@@ -181,7 +181,7 @@ describe('the interfaces of Web Crypto in a guest', () => {
     assert.deepEqual(out, ['name hash length | name hash name iterations salt', 'HMAC', 'SHA-256', ['sign']])
   })
 
-  test('the first mistake is the one that counts', async () => {
+  test('the first mistake determines the error', async () => {
     const out = await inGuest(`
       const key = await crypto.subtle.generateKey({ name: 'AES-GCM', length: 128 }, true, ['encrypt'])
       const s = crypto.subtle
@@ -230,7 +230,7 @@ describe('the interfaces of Web Crypto in a guest', () => {
     assert.equal(out, 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
   })
 
-  test('a key’s attributes are the same objects each time, and changing them changes nothing', async () => {
+  test('a key’s attributes stay the same objects, and changes to them have no effect', async () => {
     const out = await inGuest(`
       const key = await crypto.subtle.importKey('raw', text('secret'), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
       const same = [key.algorithm === key.algorithm, key.usages === key.usages, Array.isArray(key.usages)]
@@ -240,14 +240,14 @@ describe('the interfaces of Web Crypto in a guest', () => {
     assert.deepEqual(out, [true, true, true, 'InvalidAccessError', 32])
   })
 
-  test('what goes wrong names the author’s line that waits for it', async () => {
+  test('an error names the author’s line that awaits it', async () => {
     const out = (await inGuest(
       `try { await crypto.subtle.importKey('raw', text('x'), { name: 'AES-GCM' }, true, ['encrypt']) } catch (e) { return e.stack }`,
     )) as string
     assert.match(out, /^DataError: .*\n(.*annex:_platform.*\n)+.*at async .*annex:script:\d+:\d+/)
   })
 
-  test('random values fill every array of integers, and nothing else', async () => {
+  test('random values fill arrays of integers only', async () => {
     const out = await inGuest(`
       const arrays = [Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array, BigInt64Array, BigUint64Array]
       class Named extends Uint8Array { get [Symbol.toStringTag]() { return 'Float64Array' } }

@@ -50,7 +50,7 @@ for (const mode of modes) {
       guest.close()
     })
 
-    test('what a script may not have is gone', async () => {
+    test('forbidden globals are gone', async () => {
       const guest = createGuest({
         platform,
         mode,
@@ -70,7 +70,7 @@ for (const mode of modes) {
   })
 }
 
-test('the head of a request crosses in lines, whatever the script has made of the built-ins that read them', async () => {
+test('the head of a request arrives whole, although a script patched built-ins', async () => {
   const script = raw(`(event, environment, request) =>
     Response.json([event.type, request.method, request.url, [...request.headers], request.headers.get('x-b')])`)
   const hostile = `for (const name of ['indexOf', 'slice', 'split', 'substring']) String.prototype[name] = () => 'patched'
@@ -94,7 +94,7 @@ test('the head of a request crosses in lines, whatever the script has made of th
   }
 })
 
-test('a body that is a stream is read to its end before the answer', async () => {
+test('a stream as the body is read to its end before the answer', async () => {
   const script = raw(`async () => new Response(new ReadableStream({ async pull(c) { this.n = (this.n ?? 0) + 1
     await new Promise((r) => setTimeout(r, 1)); if (this.n > 3) c.close(); else c.enqueue(new TextEncoder().encode('n' + this.n)) } }))`)
   await withGuest(script, async (guest) => {
@@ -102,7 +102,7 @@ test('a body that is a stream is read to its end before the answer', async () =>
   })
 })
 
-test('a stream that fails is an error of the dispatch', async () => {
+test('a failed stream is an error of the dispatch', async () => {
   const script = raw(
     `async () => new Response(new ReadableStream({ pull() { throw new RangeError('broken stream') } }))`,
   )
@@ -112,7 +112,7 @@ test('a stream that fails is an error of the dispatch', async () => {
   })
 })
 
-test('a fetch handler that returns no Response is told what it returned', async () => {
+test('a fetch handler without a Response gets an error with its result', async () => {
   const wrong: [string, RegExp][] = [
     ['undefined', /undefined/],
     ['null', /null/],
@@ -131,7 +131,7 @@ test('a fetch handler that returns no Response is told what it returned', async 
   }
 })
 
-test('a response whose body was read, or that is Response.error(), is an error of the dispatch', async () => {
+test('a used response and Response.error() are errors of the dispatch', async () => {
   const used = raw(`async () => { const r = new Response('x'); await r.text(); return r }`)
   await withGuest(used, async (guest) => {
     const error = errorOf((await guest.dispatch({ event: { type: 'fetch' }, request })).result)
@@ -143,7 +143,7 @@ test('a response whose body was read, or that is Response.error(), is an error o
   })
 })
 
-test('an error carries name, message and the stack with the lines of the script', async () => {
+test('an error has name, message and a stack with lines of the script', async () => {
   const script = raw(`async () => {
     const inner = () => { throw new RangeError('too far', { cause: new Error('the root') }) }
     inner()
@@ -159,7 +159,7 @@ test('an error carries name, message and the stack with the lines of the script'
   })
 })
 
-test('a bundle that throws, or exports no integration, is refused with a text that says what to do', () => {
+test('a bundle that throws or exports no integration is refused with the next step', () => {
   const load = (script: string) => createGuest({ platform, mode: 'snapshot', script })
   assert.throws(() => load('module.exports = {}'), /export default createIntegration/)
   assert.throws(() => load('module.exports = null'), /export default createIntegration/)
@@ -175,7 +175,7 @@ test('a bundle that throws, or exports no integration, is refused with a text th
   assert.throws(() => load(hostile), /threw \{ name: \[Getter\], message: \[Getter\], stack: \[Getter\] \}/)
 })
 
-test('done comes after the answer and after every waitUntil promise', async () => {
+test('done follows the answer and all waitUntil promises', async () => {
   const script = raw(`async (event, environment, request, host) => {
     host.waitUntil(new Promise((r) => setTimeout(r, 30))); host.waitUntil(Promise.reject(new Error('in the background'))); host.waitUntil('no promise')
     return { value: 1 }
@@ -196,7 +196,7 @@ test('done comes after the answer and after every waitUntil promise', async () =
   })
 })
 
-test('done waits for the answer where waitUntil promises settle first', async () => {
+test('done waits for the answer if waitUntil promises settle first', async () => {
   const script = raw(
     `async (event, environment, request, host) => { host.waitUntil(Promise.resolve()); await new Promise((r) => setTimeout(r, 20)); return { value: 1 } }`,
   )
@@ -208,7 +208,7 @@ test('done waits for the answer where waitUntil promises settle first', async ()
   })
 })
 
-test('log lines, calls and timers belong to their dispatch, across awaits', async () => {
+test('log lines, calls and timers belong to their dispatch, also after an await', async () => {
   const script = raw(`async (event, environment, request, host) => {
     console.log('start', event.n); await new Promise((r) => setTimeout(r, 100 * event.n)); console.log('after timer', event.n)
     await host.call('thing', { n: event.n }); console.log('after call', event.n)
@@ -229,7 +229,7 @@ test('log lines, calls and timers belong to their dispatch, across awaits', asyn
   guest.close()
 })
 
-test('an error in a timer goes to the log, and the sandbox goes on', async () => {
+test('an error in a timer is logged, and the sandbox continues', async () => {
   const script = scriptOf(
     `setTimeout(() => { throw new Error('late') }, 0); await new Promise((r) => setTimeout(r, 10)); return 1`,
   )
@@ -254,7 +254,7 @@ test('a rejected call is an Error with the message of the host', async () => {
   guest.close()
 })
 
-test('a rejection that nobody handles comes out of receive, and breaks no dispatch', async () => {
+test('an unhandled rejection is thrown by receive, and stops no dispatch', async () => {
   const script = raw(
     `async (event) => { if (event.type === 'float') Promise.reject(new Error('floating')); await null; return { value: event.type } }`,
   )
@@ -263,7 +263,7 @@ test('a rejection that nobody handles comes out of receive, and breaks no dispat
       kind: 'value',
       value: 'float',
     })
-    // isolated-vm throws it from applySync after the microtasks ran: whoever calls must not take it for a crash.
+    // isolated-vm throws it from applySync after the microtasks ran: the caller must not count it as a crash.
     assert.deepEqual(
       guest.failures.map(({ message }) => message),
       ['floating'],

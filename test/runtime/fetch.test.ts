@@ -44,7 +44,7 @@ test('fetch sends method, URL, headers, redirect mode and body', async () => {
   })
 })
 
-test('a fetched response has status, headers, URL, and headers that cannot be changed', async () => {
+test('a fetched response has status, headers, URL, and immutable headers', async () => {
   const answer = await run(
     platform,
     'snapshot',
@@ -95,13 +95,13 @@ test('fetch rejects with a TypeError that says "fetch failed", and the cause', a
   ])
 })
 
-test('fetch rejects what is no URL, without asking the host', async () => {
+test('fetch rejects an invalid URL without a host call', async () => {
   const body = `const out = []; for (const url of ['/x', 'https://u:p@a/', 5]) try { await fetch(url) } catch (e) { out.push(e.name) } return out`
   const serve: Serve = { fetch: () => assert.fail('the host was asked') }
   assert.deepEqual(await run(platform, 'snapshot', body, serve), ['TypeError', 'TypeError', 'TypeError'])
 })
 
-test('an aborted fetch rejects with the reason, and the host is told', async () => {
+test('an aborted fetch rejects with the reason, and is aborted in the host', async () => {
   const script =
     scriptOf(`const c = new AbortController(); const p = fetch('https://a', { signal: c.signal }); setTimeout(() => c.abort('why'), 1)
     try { await p } catch (e) { return e }`)
@@ -124,7 +124,7 @@ test('an aborted fetch rejects with the reason, and the host is told', async () 
   guest.close()
 })
 
-test('a fetch with a signal that is aborted already asks nobody', async () => {
+test('a fetch with an aborted signal makes no host call', async () => {
   const body = `try { await fetch('https://a', { signal: AbortSignal.abort() }) } catch (e) { return e.name }`
   const serve: Serve = { fetch: () => assert.fail('the host was asked') }
   assert.equal(await run(platform, 'snapshot', body, serve), 'AbortError')

@@ -43,7 +43,7 @@ export type Mode = 'snapshot' | 'eval'
 export const modes: Mode[] = ['snapshot', 'eval']
 
 const rootFolder = fileURLToPath(new URL('../..', import.meta.url))
-// The isolates' finalizers would run in Node's own end, where isolated-vm finds nobody any more to tell, and aborts at times.
+// The finalizers of isolates would run while Node ends: isolated-vm has no thread to notify then, and may abort.
 process.once('exit', () => process.exit())
 /** For a test that would not end: nothing is measured by it, and a machine may be slow. */
 const sliceMs = 30_000
@@ -149,7 +149,7 @@ export const createGuest = (given: {
   const finish = (id: number, result: DispatchResult, bytes: Uint8Array): void =>
     answers.get(id)?.({ id, result, bytes, text: new TextDecoder().decode(bytes) })
 
-  /** The guest would catch what is thrown here, and nobody would learn of it. */
+  /** The guest would catch an error that is thrown here, and the test would not fail. */
   const readPost = (kind: number, id: number, number: number, text: string): Post | undefined => {
     try {
       return toPost(kind, id, number, text)

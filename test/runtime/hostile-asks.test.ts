@@ -10,8 +10,8 @@ import { createPlatform, modes, run } from './guest.ts'
 const platform = await createPlatform()
 
 for (const mode of modes) {
-  describe(`asking the process, from ${mode}`, () => {
-    test('at the bottom of a stack shows nothing of the process, and works again above it', async () => {
+  describe(`a call into the process, from ${mode}`, () => {
+    test('shows nothing of the process at the end of the stack, and works again above it', async () => {
       const seen = (await run(
         platform,
         mode,
@@ -37,14 +37,14 @@ for (const mode of modes) {
       assert.equal(seen[1], 'xn--bcher-kva.example')
     })
 
-    test('in a loop never reaches past the longest URL', async () => {
+    test('cannot exceed the longest URL', async () => {
       const body = `const long = 'http://a/' + 'x'.repeat(1_100_000); const u = new URL('http://a/b')
         u.pathname = long; u.host = long
         return [URL.canParse(long), URL.canParse('x', long), u.href]`
       assert.deepEqual(await run(platform, mode, body), [false, false, 'http://a/b'])
     })
 
-    test('goes on where a script has replaced what a URL leans on', async () => {
+    test('still works after a script patched the built-ins of URL', async () => {
       const body = `String.prototype.indexOf = String.prototype.slice = () => { throw new Error('patched') }
         try { new URL('http://a/b').host } catch (e) { if (e.message !== 'patched') throw e }
         return new URL('http://a/c').href`
@@ -53,8 +53,8 @@ for (const mode of modes) {
   })
 }
 
-describe('the process, asked', () => {
-  test('answers what it does not know, and what is no text, with nothing', () => {
+describe('the process', () => {
+  test('answers unknown calls and values other than text with nothing', () => {
     assert.deepEqual(
       [
         answerAsk('url', { toString: () => 'http://a' }),
@@ -69,7 +69,7 @@ describe('the process, asked', () => {
     assert.equal((answerAsk('random', 1e9) as ArrayBuffer).byteLength, 0)
   })
 
-  test('takes a bounded time for the worst hosts', () => {
+  test('spends bounded time on the worst hosts', () => {
     const han = Array.from({ length: 16_000 }, (_, index) =>
       String.fromCodePoint(0x4e00 + ((index * 7919) % 20_000)),
     )

@@ -99,7 +99,7 @@ const answersOf = async (dispatch: string) => {
   return result
 }
 
-test('a value that JSON cannot hold is an error of the dispatch', async () => {
+test('a value that JSON cannot represent is an error of the dispatch', async () => {
   assert.equal((await answersOf('async () => ({ value: 1n })')).kind, 'error')
   assert.equal((await answersOf('async () => { const a = {}; a.a = a; return { value: a } }')).kind, 'error')
   assert.equal(
@@ -111,7 +111,7 @@ test('a value that JSON cannot hold is an error of the dispatch', async () => {
   assert.deepEqual(await answersOf('async () => ({ value: "\\ud800" })'), { kind: 'value', value: '\ud800' })
 })
 
-test('whatever is thrown becomes bounded text', async () => {
+test('any thrown value becomes bounded text', async () => {
   const long = 'x'.repeat(100_000)
   for (const thrown of [
     'undefined',
@@ -156,7 +156,7 @@ test('a thenable that settles many times answers once', async () => {
   guest.close()
 })
 
-test('log lines are bounded, whatever is logged', async () => {
+test('log lines are bounded for any value', async () => {
   const script =
     scriptOf(`console.log('y'.repeat(1e6)); console.error({ big: 'z'.repeat(1e6) }); console.log(Array(1e5).fill('abc'));
     console.log(new Map(Array.from({ length: 1e4 }, (_, i) => [i, 'v'.repeat(100)])))
@@ -174,7 +174,7 @@ test('log lines are bounded, whatever is logged', async () => {
   guest.close()
 })
 
-test('a script does not reach the callbacks of the process', async () => {
+test('a script cannot reach the callbacks of the process', async () => {
   const script = scriptOf(`const seen = []
     Error.prepareStackTrace = (error, sites) => { for (const s of sites) seen.push(typeof s.getFunction(), typeof s.getThis()); return '' }
     new Error('x').stack; try { null.x } catch (e) { e.stack }

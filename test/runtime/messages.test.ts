@@ -12,7 +12,7 @@ const script = `module.exports = { [Symbol.for('annex.dispatch')]: (event, envir
   port1.postMessage(0)
 } }`
 
-test('a message runs on behalf of the dispatch that sent it, also where two wait at once', async () => {
+test('a message runs for the dispatch that sent it, also with two at once', async () => {
   const guest = createGuest({ platform, mode: 'snapshot', script })
   try {
     guest.dispatch({ event: { type: 'test', name: 'first' } })
@@ -30,7 +30,7 @@ test('a message runs on behalf of the dispatch that sent it, also where two wait
   }
 })
 
-test('what is thrown at the platform as an error breaks no listener after it', async () => {
+test('a hostile thrown value does not stop later listeners', async () => {
   const body = `module.exports = { [Symbol.for('annex.dispatch')]: async () => {
     const target = new EventTarget()
     const hostile = new Proxy({}, { getPrototypeOf() { throw new Error('trap') }, get() { throw new Error('trap') } })

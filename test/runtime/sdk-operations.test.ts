@@ -33,7 +33,7 @@ async function routeOf(call: (...given: string[]) => unknown): Promise<string> {
 
 const access = { endpoint: 'http://annex.invalid', token: 'token', userAgent: 'integration-x/1' }
 
-test('the methods of the SDK’s client are operations of the same name', async () => {
+test('the methods of the SDK’s client are operations with the same name', async () => {
   const { operations } = loadApi()
   const ids = new Map(
     operations.map(({ id, method, path }) => [`${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`, id]),
@@ -54,7 +54,7 @@ test('the methods of the SDK’s client are operations of the same name', async 
   assert.ok(count > 20)
 })
 
-test('a method that the client does not have rejects with a sentence', async () => {
+test('a method that the client lacks rejects with its name', async () => {
   const client = createApiClient(access)
   const { orgs } = client
   const { ingestConversation } = orgs as unknown as { ingestConversation: () => Promise<unknown> }

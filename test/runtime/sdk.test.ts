@@ -53,12 +53,12 @@ describe('createIntegration', () => {
     assert.deepEqual([answer.status, answer.text, headerOf(answer, 'content-type')], [200, '{"received":true}', 'application/json'])
   })
 
-  test('and any other method with 405 and text', async () => {
+  test('the reference handler answers any other method with 405 and text', async () => {
     const answer = await dispatch(reference, fetchOf(endpoint, 'DELETE'))
     assert.deepEqual([answer.status, answer.text], [405, 'Method not allowed'])
   })
 
-  test('installation_setup gets the setup of a site or space that has no handler of its own', async () => {
+  test('installation_setup also gets the setup of a site or space without its own handler', async () => {
     const tell = '(event, { environment }) => console.log(event.type, event.siteId ?? event.spaceId, environment.siteInstallation?.site)'
     const environmentOfSite = {
       ...environment,
@@ -78,14 +78,14 @@ describe('createIntegration', () => {
     assert.deepEqual(await logged(`space_installation_setup: ${tell}`, inSite), [406])
   })
 
-  test('no fetch handler is 400, no other handler is 406', async () => {
+  test('a missing fetch handler is 400, and any other missing handler is 406', async () => {
     assert.equal((await dispatch('{}', fetchOf(endpoint))).status, 400)
     for (const type of ['site_view', 'task', 'fetch_published_script', 'fetch_visitor_authentication', 'constructor', '__proto__']) {
       assert.equal((await dispatch('{ events: {} }', { event: { type } })).status, 406, type)
     }
   })
 
-  test('event handlers of a list run at once, each to its end, and the first error is the answer', async () => {
+  test('event handlers of a list run in parallel to their ends, and the first error counts', async () => {
     const before = `const seen = []; const wait = (ms) => new Promise((r) => setTimeout(r, ms))`
     const both = await dispatch(
       `{ events: { site_view: [async (e) => { await wait(20); console.log('a', e.siteId) }, async () => { await wait(1); console.log('b') }] } }`,
@@ -105,19 +105,19 @@ describe('createIntegration', () => {
     assert.equal(failing.logs[0]?.text, 'ran')
   })
 
-  test('a published script that is undefined is a no-op script', async () => {
+  test('an undefined published script is an empty script', async () => {
     const answer = await dispatch('{ fetch_published_script() {} }', { event: { type: 'fetch_published_script' } })
     assert.deepEqual([answer.status, headerOf(answer, 'content-type')], [200, 'application/javascript'])
   })
 
-  test('a task gets what was queued', async () => {
+  test('a task handler gets the queued task', async () => {
     const answer = await dispatch(`{ task: (task, context) => console.log(task.n, context.environment.secrets.KEY) }`, {
       event: { type: 'task', task: { n: 5 } },
     })
     assert.deepEqual([answer.result, answer.logs[0]?.text], [{ kind: 'none' }, '5 k'])
   })
 
-  test('an ExposableError shows its code, another error does not', async () => {
+  test('an ExposableError exposes its code, and another error does not', async () => {
     const thrown = async (code: string) => {
       const { result } = await dispatch(`{ fetch() { throw ${code} } }`, fetchOf(endpoint))
       return result.kind === 'error' ? result.error : assert.fail()
@@ -129,13 +129,13 @@ describe('createIntegration', () => {
     assert.equal((await thrown(`new Error('hidden')`)).exposeCode, undefined)
   })
 
-  test('a handler that is no function is refused when the script is loaded', async () => {
+  test('a handler that is not a function is refused at load', async () => {
     await assert.rejects(dispatch('{ fetch: 5 }', {}), /"fetch" of createIntegration is a function/)
     await assert.rejects(dispatch('{ events: { site_view: [5] } }', {}), /"events.site_view"/)
     await assert.rejects(dispatch('{ components: {} }', {}), /"components" of createIntegration is a list/)
   })
 
-  test('Logger names its lines', async () => {
+  test('Logger prefixes its lines', async () => {
     const answer = await dispatch(`{ fetch() { const log = Logger('demo'); log.info('a'); log.debug('b'); log.error('c', { d: 1 }); return new Response() } }`, fetchOf(endpoint))
     assert.deepEqual(answer.logs.map(({ level, text, dispatch }) => [level, text, dispatch]), [
       ['info', '[demo] a', 1],
@@ -145,7 +145,7 @@ describe('createIntegration', () => {
   })
 })
 
-describe('the context', () => {
+describe('the context:', () => {
   const calls: unknown[] = []
   const serve: Serve = {
     delivery: (args) => {
@@ -158,7 +158,7 @@ describe('the context', () => {
     },
   }
 
-  test('a copy of it is whole, and its functions need no context to be called on', async () => {
+  test('a copy is complete, and its functions work without it', async () => {
     const { text } = await dispatch(
       `{ async fetch(request, context) {
         const copy = { ...context, environment: { ...context.environment, added: true } }
@@ -174,7 +174,7 @@ describe('the context', () => {
     assert.deepEqual(JSON.parse(text ?? ''), [['waitUntil', 'environment', 'api', 'integration', 'storage'], 'k', true, true, true, true, 'k'])
   })
 
-  test('all have the same getters: with some of its own, each would cost more than a request, and stay behind', async () => {
+  test('all contexts share the same getters', async () => {
     const script = await bundleScript(`import { createIntegration } from '@annex/runtime'
       const seen = []
       export default createIntegration({ fetch(request, context) {
@@ -189,7 +189,7 @@ describe('the context', () => {
     assert.equal(text, 'true')
   })
 
-  test('queueDelivery and queueTask ask the host', async () => {
+  test('queueDelivery and queueTask make host calls', async () => {
     calls.length = 0
     const event = `{ type: 'site_view', eventId: 'evt_1' }`
     const answer = await dispatch(
@@ -205,7 +205,7 @@ describe('the context', () => {
     ])
   })
 
-  test('a schedule outside of 0 to 86400 whole seconds is refused before the host is asked', async () => {
+  test('a schedule other than 0 to 86400 whole seconds is refused without a host call', async () => {
     calls.length = 0
     for (const schedule of ['-1', '86401', '0.5', 'NaN']) {
       const { result } = await dispatch(`{ fetch: (r, c) => c.integration.queueTask({ task: {}, schedule: ${schedule} }) }`, fetchOf(endpoint), serve)
@@ -225,7 +225,7 @@ describe('the context', () => {
     },
   })
 
-  test('each API client shows its address, its token and the name of the integration', async () => {
+  test('each API client has its endpoint, its token and the name of the integration', async () => {
     const shown = '({ endpoint, authToken, userAgent }) => [endpoint, authToken, userAgent]'
     const answer = await dispatch(
       `{ async fetch(request, { api, integration }) {
@@ -262,7 +262,7 @@ describe('the context', () => {
     ])
   })
 
-  test('the API client has the methods that scripts of the platform call', async () => {
+  test('the API client has the methods that scripts of the other platform use', async () => {
     calls.length = 0
     const answer = await dispatch(
       `{ async fetch(request, { integration: { api } }) {
@@ -282,7 +282,7 @@ describe('the context', () => {
     ])
   })
 
-  test('an answer to a question comes in parts, and each is JSON', async () => {
+  test('a streamed answer has parts of JSON', async () => {
     const text = ': hello\n\nevent: part\ndata: {"answer":\ndata: "föo"}\n\ndata:{"done":true}\r\n\r\ndata: cut off'
     const answer = await dispatch(
       `{ async fetch(request, { api }) {
@@ -298,7 +298,7 @@ describe('the context', () => {
     assert.equal(answer.text, '[{"answer":"föo"},{"done":true}]')
   })
 
-  test('an answer that is no success rejects with status, code and the message of the server', async () => {
+  test('an error answer rejects with status, code and the server’s message', async () => {
     const answer = await dispatch(
       `{ async fetch(r, { api }) { try { await api.spaces.getSpaceById('s') } catch (e) { return Response.json([e instanceof ApiError, e.status, e.code, e.errorCode, e.message]) } } }`,
       fetchOf(endpoint),
@@ -308,7 +308,7 @@ describe('the context', () => {
   })
 })
 
-describe('components', () => {
+describe('components:', () => {
   const components = `{ components: [createComponent({ componentId: 'counter',
     initialState: (props, renderContext) => ({ count: props.start ?? 0, where: renderContext.type }),
     action: async (element, action) => action.action === 'add' ? { state: { ...element.state, count: element.state.count + 1 } }
@@ -317,7 +317,7 @@ describe('components', () => {
       <textinput state="q" initialValue={element.dynamicState('count')} />{[1, 2].map((n) => <divider size={n} />)}</block> } })] }`
   const render = (fields: object) => dispatch(components, { event: { type: 'ui_render', componentId: 'counter', ...fields } })
 
-  test('render with their initial state, flattened children, and a cache header', async () => {
+  test('a component renders with its initial state, flattened children and a cache header', async () => {
     const answer = await render({ props: { start: 2 }, context: { type: 'document' } })
     assert.equal(headerOf(answer, 'cache-control'), 'max-age=60')
     assert.deepEqual(JSON.parse(answer.text), {
@@ -336,7 +336,7 @@ describe('components', () => {
     })
   })
 
-  test('act, and complete', async () => {
+  test('a component acts and completes', async () => {
     const acted = JSON.parse((await render({ state: { count: 5 }, action: { action: 'add' } })).text)
     assert.deepEqual([acted.state, acted.element.children[0].children[0]], [{ count: 6 }, 6])
     const other = JSON.parse((await render({ state: { count: 5 }, action: { action: '@ui.modal.close' } })).text)
@@ -345,11 +345,11 @@ describe('components', () => {
     assert.deepEqual(JSON.parse(finished.text), { type: 'complete', returnValue: { n: 5 } })
   })
 
-  test('are 404 where there is none of that name', async () => {
+  test('an unknown component is a 404', async () => {
     assert.equal((await render({ componentId: 'other' })).status, 404)
   })
 
-  test('content sources answer with JSON, and 404 for another name', async () => {
+  test('content sources answer with JSON, and 404 for an unknown name', async () => {
     const sources = `{ contentSources: [createContentSource({ sourceId: 's', getRevision: ({ props, dependencies }) => ({ pages: [props.p, dependencies.d] }), getPageDocument: async ({ props }) => ({ d: props.p }) })] }`
     const compute = (event: { type: string; [field: string]: unknown }) => dispatch(sources, { event })
     const input = { sourceId: 's', props: { p: 1 }, dependencies: { d: 2 } }
@@ -364,7 +364,7 @@ describe('components', () => {
 describe('scripts and sign-ins of a site', () => {
   const askFor = (definition: string, type: string) => dispatch(definition, { event: { type, siteId: 'site_1' } })
 
-  test('are answered by a handler of their name, or one among the events', async () => {
+  test('are answered by a handler with their name, also among the events', async () => {
     for (const type of ['fetch_published_script', 'fetch_visitor_authentication']) {
       const handler = `${type}: async (event) => new Response(event.siteId)`
       for (const definition of [`{ ${handler} }`, `{ events: { ${handler} } }`]) {
@@ -375,7 +375,7 @@ describe('scripts and sign-ins of a site', () => {
   })
 })
 
-describe('OAuth', () => {
+describe('OAuth:', () => {
   const sent: { method: string; url: string; body: string }[] = []
   const serve = (token: object): Serve => ({
     fetch: (args: { method: string; url: string }, bytes) => {
@@ -390,7 +390,7 @@ describe('OAuth', () => {
   const config = `{ clientId: 'id', clientSecret: 'shh', authorizeURL: () => 'https://provider.test/authorize?x=1', accessTokenURL: 'https://provider.test/token', scopes: ['a', 'b'], prompt: 'consent' }`
   const handler = (options = '{}') => `{ fetch: createOAuthHandler(${config}, ${options}) }`
 
-  test('a request without a code goes to the provider, with a fixed redirect address', async () => {
+  test('a request without a code is redirected to the provider, with a fixed redirect address', async () => {
     const answer = await dispatch(handler(), {
       ...fetchOf(`${endpoint}/oauth`),
       environment: { ...environment, integration: { ...environment.integration, urls: { publicEndpoint: endpoint, integrationEndpoint: 'http://annex.test/n/demo' } }, siteInstallation: { site: 'site_1', status: 'pending', configuration: {}, urls: { publicEndpoint: `${endpoint}/sites/site_1` } } },
@@ -410,7 +410,7 @@ describe('OAuth', () => {
     })
   })
 
-  test('with PKCE sends a challenge, and keeps the verifier in the state', async () => {
+  test('PKCE sends a challenge, and keeps the verifier in the state', async () => {
     const withPkce = `{ fetch: createOAuthHandler({ ...${config}, pkce: true }) }`
     const started = await dispatch(withPkce, { ...fetchOf(`${endpoint}/oauth`), environment })
     const { searchParams } = new URL(headerOf(started, 'location') ?? '')
@@ -425,7 +425,7 @@ describe('OAuth', () => {
     assert.equal(new URLSearchParams(token?.body).get('code_verifier'), verifier)
   })
 
-  test('a request with a code stores the tokens of its level with the account, and closes the window', async () => {
+  test('a request with a code stores tokens and account of its level, and closes the window', async () => {
     sent.length = 0
     const payload = Buffer.from(JSON.stringify({ sub: '1', email: 'zoë@example.com' })).toString('base64url')
     const answer = await dispatch(
@@ -457,7 +457,7 @@ describe('OAuth', () => {
     }
   })
 
-  test('a refusal, a state of no flow, and another issuer are the caller’s errors', async () => {
+  test('a refusal, a foreign state and another issuer are 400', async () => {
     const state = encodeURIComponent('annex:connection:{}')
     for (const [url, given] of [
       [`${endpoint}?error=access_denied`, environment],
@@ -471,7 +471,7 @@ describe('OAuth', () => {
     }
   })
 
-  test('getOAuthToken refreshes a token that has under 10 s left, and only then', async () => {
+  test('getOAuthToken refreshes a token only in its last 10 seconds', async () => {
     const get = async (left: number) => {
       sent.length = 0
       const credentials = `{ access_token: 'old', refresh_token: 'rt', expires_at: Date.now() + ${left} }`

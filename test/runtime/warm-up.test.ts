@@ -11,7 +11,7 @@ import { createPlatform, createPlatformContext } from '../../runtime/process/iso
 
 const engine: typeof ivm = createRequire(import.meta.url)('isolated-vm')
 
-it('what warms the snapshot up runs, and leaves nothing in the isolates that are made of it', async (t) => {
+it('the warm-up of the snapshot runs, and changes no global', async (t) => {
   const cacheFolder = mkdtempSync(join(tmpdir(), 'annex-prelude-'))
   t.after(() => rmSync(cacheFolder, { recursive: true }))
   const { code } = await buildPrelude({ cacheFolder })

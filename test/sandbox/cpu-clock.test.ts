@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createCpuClock } from '../../runtime/process/isolate/cpu-clock.ts'
 
-/** A machine whose clocks the test sets: each stretch takes wall-clock time and uses CPU time. */
+/** A machine whose clocks the test sets: each run takes wall-clock time and uses CPU time. */
 function createMachine() {
   let wallMs = 0
   let cpuMs = 0
@@ -23,19 +23,19 @@ function createMachine() {
 }
 
 describe('the CPU clock of a sandbox process', () => {
-  it('charges a stretch the CPU time that it used', () => {
+  it('charges a run its own CPU time', () => {
     const { run } = createMachine()
     assert.equal(run(100, 100), 100)
     assert.equal(run(1700, 130), 130)
   })
 
-  it('charges a stretch nothing of what the process did long before it', () => {
+  it('does not charge CPU time from before a run', () => {
     const { run, pass } = createMachine()
     pass(1000, 900)
     assert.equal(run(50, 10), 10)
   })
 
-  it('charges a short stretch by the wall clock', () => {
+  it('charges a short run by the wall clock', () => {
     assert.equal(createMachine().run(0.5, 0), 0.5)
   })
 
@@ -46,21 +46,21 @@ describe('the CPU clock of a sandbox process', () => {
     assert.equal(run(2, 2), 2)
   })
 
-  it('allows a quarter more wall-clock time than CPU time where the machine is idle', () => {
+  it('allows a quarter more wall time than CPU time on an idle machine', () => {
     const { clock, run } = createMachine()
     assert.equal(clock.wallFor(1000, 30_000), 1250)
     run(100, 98)
     assert.equal(clock.wallFor(1000, 30_000), 1250)
   })
 
-  it('allows more wall time where other tasks compete, up to the longest time given', () => {
+  it('allows more wall time beside other tasks, up to a maximum', () => {
     const { clock } = createMachine()
     clock.setCompetition(5)
     assert.equal(clock.wallFor(1000, 30_000), 7_500)
     assert.equal(clock.wallFor(1000, 3_000), 3_000)
   })
 
-  it('allows more after a stretch that was starved, for ten seconds', () => {
+  it('allows more wall time for ten seconds after a starved run', () => {
     const { clock, run, pass } = createMachine()
     run(400, 100)
     assert.equal(clock.wallFor(1000, 30_000), 6_000)

@@ -37,7 +37,7 @@ const frames = [
 ]
 
 describe('frames', () => {
-  it('are read as they were written, in chunks of any size', () => {
+  it('are read unchanged in chunks of any size', () => {
     const bytes = bytesOf(frames)
     for (const size of [1, 3, 1000, 65_536, bytes.length]) {
       const seen: Frame[] = []
@@ -54,7 +54,7 @@ describe('frames', () => {
     assert.equal(seen[0]?.body.toString(), 'ü😀\ufffd')
   })
 
-  it('over the limit, or with contradicting lengths, throw', () => {
+  it('above the limit or with contradicting lengths throw', () => {
     const read = (...words: number[]) =>
       createFrameReader(1000, () => assert.fail('no frame'))(Buffer.from(new Uint32Array(words).buffer))
     assert.throws(() => read(2_000_000_000, 0, 0), /frame of 2000000000 bytes; the limit is 1000/)
@@ -66,17 +66,17 @@ describe('frames', () => {
 describe('a frame of a sandbox process', () => {
   const response = (head: string) => `{"kind":"response","head":${head}}`
   const wrong: [string, () => unknown][] = [
-    ['a result that there is not', () => parseResult('{"kind":"shell","command":"id"}')],
-    ['a field that does not belong', () => parseResult('{"kind":"none","path":"/etc"}')],
-    ['no object', () => parseResult('"none"')],
+    ['an unknown result', () => parseResult('{"kind":"shell","command":"id"}')],
+    ['an unknown field', () => parseResult('{"kind":"none","path":"/etc"}')],
+    ['a text in place of an object', () => parseResult('"none"')],
     ['nothing', () => parseResult('')],
-    ['a status that is none', () => parseResult(response('{"status":99,"headers":[]}'))],
-    ['headers that are no pairs', () => parseResult(response('{"status":200,"headers":[["a"]]}'))],
+    ['an invalid status', () => parseResult(response('{"status":99,"headers":[]}'))],
+    ['headers that are not pairs', () => parseResult(response('{"status":200,"headers":[["a"]]}'))],
     ['half a JSON text', () => parseResult('{"kind":"none"')],
     ['an error without a message', () => parseError('{"name":"Error"}')],
     ['a call without a name', () => parseCall('\n{}')],
-    ['a call whose arguments are no JSON', () => parseCall('fetch\n{')],
-    ['a reason that there is not', () => parseBroken('bored\n')],
+    ['a call with arguments that are not JSON', () => parseCall('fetch\n{')],
+    ['an unknown reason', () => parseBroken('bored\n')],
   ]
   for (const [name, send] of wrong) {
     it(`is refused: ${name}`, () => assert.throws(() => assert.ok(send())))

@@ -9,7 +9,7 @@ const ids = fc.oneof(
   fc.integer({ min: 0, max: 5 }).map((n) => n * 64),
 )
 
-test('a table of ids behaves as a Map, also where ids share a slot', () => {
+test('a table of ids behaves as a Map, also for ids in one slot', () => {
   const steps = fc.array(fc.tuple(fc.constantFrom('set', 'set', 'delete'), ids), { maxLength: 300 })
   fc.assert(
     fc.property(steps, (taken) => {
@@ -36,7 +36,7 @@ test('a table of ids behaves as a Map, also where ids share a slot', () => {
   )
 })
 
-test('a table of ids keeps an old value while thousands of others come and go', () => {
+test('a table of ids keeps an old value beside thousands of new ones', () => {
   const table = createIdTable<number>(64)
   table.set(7, 7)
   for (let id = 8; id < 100_000; id++) {

@@ -53,10 +53,10 @@ async function dispatch(body: string, start: StartProcess, top = ''): Promise<un
   }
 }
 
-/** This file is also the program of a process that runs one script, and ends by itself. */
+/** This file is also the program of a process that runs one script, and must end without a kill. */
 const [given] = process.env.SCRIPT_IN_PROCESS === undefined ? [] : [process.env.SCRIPT_IN_PROCESS]
 if (given !== undefined) console.log(await dispatch(given, createStartInProcess()))
-else describe('a sandbox in the process of its test', suite)
+else describe('a sandbox inside the test process', suite)
 
 async function runApart(script: string, flags = ['--no-node-snapshot']) {
   const child = spawn(process.execPath, [...flags, import.meta.filename], {
@@ -89,18 +89,18 @@ function suite(): void {
     })
   }
 
-  it('fails a test whose script fills its heap, with the option for such scripts', async () => {
+  it('fails a test whose script fills its heap, with that option', async () => {
     const { said, end } = await runApart('const all = []; for (;;) all.push(String(all.length).repeat(1000))')
     assert.notEqual(end, 0, said)
     assert.match(said, advice)
   })
 
-  it('leaves no timer and no handle after the close: the program ends by itself', async () => {
+  it('leaves no timer and no handle after the close, so the program ends', async () => {
     const { said, end } = await runApart('setInterval(() => {}, 10); setTimeout(() => {}, 2 ** 30); return 7')
     assert.deepEqual([said, end], ['7\n', 0])
   })
 
-  it('needs node --no-node-snapshot, and its error says so', async () => {
+  it('needs node --no-node-snapshot, and its error names the flag', async () => {
     const { said, end } = await runApart('return 7', [])
     assert.match(said, /need node --no-node-snapshot/)
     assert.equal(end, 1, said)

@@ -19,7 +19,7 @@ started.kill()
 process.exit()
 `
 
-test('no sandbox process inherits a file of the supervisor, whatever its number', (context) => {
+test('a sandbox process inherits no file of its supervisor', (context) => {
   if (process.platform !== 'linux') return context.skip('there is no /proc')
   const secret = fileURLToPath(import.meta.url)
   const fd = openSync(secret, 'r')

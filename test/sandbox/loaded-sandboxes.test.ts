@@ -35,7 +35,7 @@ test('each dispatch gets its own environment, and a sandbox holds 16', () => {
   assert.equal(texts.size, 16)
 })
 
-test('an environment in use is sent once, however many others come', () => {
+test('an environment in use is sent once, beside many others', () => {
   const { run, sent } = createProcess()
   run('in use')
   for (let index = 0; index < 100; index += 1) {
@@ -45,7 +45,7 @@ test('an environment in use is sent once, however many others come', () => {
   assert.equal(sent(), 101)
 })
 
-test('a load that failed is refused for two seconds, also among many others that failed', (t) => {
+test('a failed load is refused for two seconds, also beside many other failed loads', (t) => {
   let nowMs = 1_000
   t.mock.method(performance, 'now', () => nowMs)
   const { sandboxes } = createProcess()

@@ -14,8 +14,8 @@ const script = `
 import { createIntegration } from '@annex/runtime'
 export default createIntegration({ fetch: async () => new Response('fine') })`
 
-describe('processor time', { skip: noSessions }, () => {
-  it('goes to the host before a sandbox process and its session', async () => {
+describe('CPU time', { skip: noSessions }, () => {
+  it('favours the host over a sandbox process and its session', async () => {
     await using ends = new AsyncDisposableStack()
     const annex = await startAnnex({ sandboxes: 'processes', plugins: { plain: { script } } })
     ends.defer(annex.close)
@@ -25,7 +25,7 @@ describe('processor time', { skip: noSessions }, () => {
     assert.equal(niceOfSession(pid), '5')
   })
 
-  it('is lowered for several sessions at once', async () => {
+  it('can be lowered for several sessions at once', async () => {
     const children = [10, 15, 19].map((nice) => {
       const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true })
       lowerPriority(child.pid ?? 0, nice)

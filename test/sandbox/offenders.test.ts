@@ -25,7 +25,7 @@ describe('a script that ends its process', () => {
   }
   const verdict = (of = target('inst_a')) => offenders.verdict(of).kind
 
-  it('shares a process after the first time, and runs alone for an hour after the second', () => {
+  it('shares its process after the first time, and runs alone for an hour after the second', () => {
     assert.equal(strike(), undefined)
     assert.equal(verdict(), 'shared')
     assert.equal(strike(50 * minute), undefined)
@@ -47,12 +47,12 @@ describe('a script that ends its process', () => {
     assert.equal(verdict(), 'alone', 'from now on the stored suspension is what refuses')
   })
 
-  it('is not suspended when it happens rarely', () => {
+  it('is not suspended for rare ends', () => {
     for (let n = 0; n < 20; n += 1) assert.equal(strike(4 * minute), undefined)
     assert.equal(verdict(), 'alone')
   })
 
-  it('has a record of its own for each installation and each version', () => {
+  it('has a separate record for each installation and version', () => {
     for (let n = 0; n < 4; n += 1) strike()
     assert.equal(verdict(target('inst_b')), 'shared')
     assert.equal(verdict(target('inst_a', 'two')), 'shared')

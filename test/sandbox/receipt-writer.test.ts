@@ -53,7 +53,7 @@ describe('the receipts of dispatches', () => {
     assert.deepEqual(defects, [])
   })
 
-  it('are all stored unchanged while they are few', async () => {
+  it('are all stored unchanged when they are few', async () => {
     const writer = open()
     writer.take(receiptOf('inst_few', { requestId: 'req_a', status: 204 }))
     writer.take(receiptOf('inst_few', { requestId: 'req_b', outcome: 'script_error' }))
@@ -87,7 +87,7 @@ describe('the receipts of dispatches', () => {
     await writer.close()
   })
 
-  it('of a busy installation count in its sums; the failed and the slowest ones are stored', async () => {
+  it('of a busy installation are summed, and the failed and slowest ones are stored', async () => {
     const writer = open()
     for (let n = 0; n < 20_000; n += 1) writer.take(receiptOf('inst_busy', { wallMs: n % 1000 }))
     for (let n = 0; n < 7; n += 1) writer.take(receiptOf('inst_busy', { outcome: 'cpu_limit', wallMs: 0.5 }))
@@ -107,7 +107,7 @@ describe('the receipts of dispatches', () => {
     await writer.close()
   })
 
-  it('add up over the seconds of a minute and over several hosts, and by the hour', async () => {
+  it('are summed across seconds of a minute, across hosts, and by the hour', async () => {
     const [one, other] = [open(), open()]
     for (const [at, writer] of [one, other, one].entries()) {
       nowMs = noon + at * 1000
@@ -167,7 +167,7 @@ describe('the receipts of dispatches', () => {
     await writer.close()
   })
 
-  it('count also after the database has failed for a while', async () => {
+  it('are summed also after a failure of the database', async () => {
     const writer = open()
     await database.db.schema.renameTable('usage', 'away')
     for (let n = 0; n < 3; n += 1) {
@@ -197,7 +197,7 @@ describe('the receipts of dispatches', () => {
     await writer.close()
   })
 
-  it('are bounded for a flood of installations', async () => {
+  it('are stored up to a maximum for many installations', async () => {
     const writer = open()
     const receipts = Array.from({ length: 3_000 }, (_, n) =>
       receiptOf(`inst_${n % 1500}`, { wallMs: (n * 7919) % 1000 }),

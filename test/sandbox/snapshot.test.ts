@@ -35,7 +35,7 @@ describe('the snapshot of the web platform', () => {
     ])
   })
 
-  it('is made by a process of its own, and serves another process without the prelude', async () => {
+  it('is made by its own process, and serves another process without the prelude', async () => {
     const snapshot = await makeSnapshot({ enclosure, code: code.snapshotMaker }, prelude)
     assert.ok(snapshot !== undefined)
     const started = startProcess((text) => console.error(text), { enclosure, code: code.main })
@@ -69,13 +69,13 @@ describe('the snapshot of the web platform', () => {
     }
   })
 
-  it('is undefined where V8 makes none, or no process starts', async () => {
+  it('is undefined if V8 fails or no process starts', async () => {
     const start = { enclosure, code: code.snapshotMaker }
     assert.equal(await makeSnapshot(start, 'throw new Error("no prelude")'), undefined)
     assert.equal(await makeSnapshot({ enclosure: ['/bin/false'] }, prelude), undefined)
   })
 
-  it('is cached for the next start, and made anew from a damaged file', async (t) => {
+  it('is cached for the next start, and a damaged file is replaced', async (t) => {
     const cacheFolder = mkdtempSync(join(tmpdir(), 'annex-snapshot-'))
     t.after(() => rmSync(cacheFolder, { recursive: true }))
     let made = 0
@@ -93,7 +93,7 @@ describe('the snapshot of the web platform', () => {
     assert.equal(String(await keep('a')), 'snapshot 3')
   })
 
-  it('is not cached where it could not be made', async (t) => {
+  it('is not cached after a failure', async (t) => {
     const cacheFolder = mkdtempSync(join(tmpdir(), 'annex-snapshot-'))
     t.after(() => rmSync(cacheFolder, { recursive: true }))
     assert.equal(await cacheSnapshot({ cacheFolder, digest: 'a', make: async () => undefined }), undefined)

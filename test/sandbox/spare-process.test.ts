@@ -12,7 +12,7 @@ async function answerOnce(annex: Annex): Promise<string> {
   return (await fetch(`${annex.url}/x/plain`)).text()
 }
 
-it('a spare process starts with Annex, takes the first request, and gets a successor', async () => {
+it('a spare process starts with Annex, serves the first request, and is replaced', async () => {
   await using ends = new AsyncDisposableStack()
   const annex = await startAnnex({
     sandboxes: 'processes',
@@ -31,7 +31,7 @@ it('a spare process starts with Annex, takes the first request, and gets a succe
   )
 })
 
-it('without SANDBOX_SPARE a process starts with the first request, also after the last one has ended', async () => {
+it('without SANDBOX_SPARE a process starts with the first request, also after the end of another', async () => {
   await using ends = new AsyncDisposableStack()
   const annex = await startAnnex({
     sandboxes: 'processes',

@@ -14,7 +14,7 @@ async function withoutProgram<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-describe('a sandbox process that cannot be started', () => {
+describe('a sandbox process that cannot start', () => {
   it('counts as ended, and reports the reason', async () => {
     const output: string[] = []
     await withoutProgram(async () => {
@@ -27,7 +27,7 @@ describe('a sandbox process that cannot be started', () => {
     assert.match(output.join(), /^not started: spawn \/nowhere\/node ENOENT/)
   })
 
-  it('leaves the host alive: waiting dispatches get an error after a few tries', async () => {
+  it('does not end the host: waiting dispatches get an error after a few tries', async () => {
     let ends = 0
     const limits = {
       heapMb: 64,

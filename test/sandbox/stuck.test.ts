@@ -7,7 +7,7 @@ import { createFrameReader, createFrameWriter, type Frame } from '../../runtime/
 import { toHost, toProcess } from '../../runtime/process/messages.ts'
 import { buildsFolder } from '../support/kept-builds.ts'
 
-/** The frames of host and process about a long stretch: see `evacuate`. */
+/** The frames of host and process after a busy time: see `evacuate`. */
 const options = {
   ...{ file: 'x', cpuMs: 5000, loadMs: 5000, wallMs: 30_000, pieceBytes: 1e6, timers: 10, allowEval: false },
 }
@@ -76,8 +76,8 @@ const dispatch = (sandbox: number, id: number, type: string, environment = 0) =>
   text: JSON.stringify({ event: { type } }),
 })
 
-describe('after a long stretch', () => {
-  it('no dispatch begins before the host has sent goOn', async () => {
+describe('a sandbox process that was busy for long', () => {
+  it('begins no dispatch until the host allows it', async () => {
     await talk(async ({ say, count, hear, stuck }) => {
       say(dispatch(1, 1, 'spin'), dispatch(2, 2, 'quick'), dispatch(2, 3, 'quick'))
       await hear(toHost.answer, 1)
@@ -89,7 +89,7 @@ describe('after a long stretch', () => {
     })
   })
 
-  it('no dispatch with a new environment begins before goOn either', async () => {
+  it('begins no dispatch with a new environment until the host allows it', async () => {
     await talk(async ({ say, count, hear, stuck }) => {
       const environment = { type: toProcess.environment, sandbox: 2, number: 1, text: '{}' }
       say(environment, dispatch(1, 1, 'spin'), dispatch(2, 2, 'quick', 1), dispatch(2, 3, 'quick', 1))
@@ -102,18 +102,18 @@ describe('after a long stretch', () => {
     })
   })
 
-  it('the goOn of an earlier stretch does not begin dispatches behind a later one of a timer', async () => {
+  it('needs a second permission of the host after a second busy time', async () => {
     await talk(async ({ say, count, hear, stuck }) => {
       say(dispatch(1, 1, 'spin-twice'))
       while (stuck() < 1) await sleep(2)
       say(dispatch(2, 2, 'quick'))
       while (stuck() < 2) await sleep(2)
-      // Given elsewhere while the second one ran: the host has answered the first by then.
+      // The host moved dispatch 2 during the second busy time: this answers the first report.
       say({ type: toProcess.goOn })
       await sleep(50)
       assert.equal(count(toHost.answer, 2), 0)
       await hear(toHost.answer, 1)
-      // With the answer to this ping all stretches are reported: on a slow machine there may be more than two.
+      // With the answer to this ping all busy times are reported: on a slow machine there may be more than two.
       say({ type: toProcess.ping })
       await hear(toHost.pong, 0, 2)
       const others = Array.from({ length: stuck() - 1 }, () => ({ type: toProcess.goOn }))

@@ -16,7 +16,7 @@ export default createIntegration({ events: { site_view: async () => {} } })`
 
 const scripts = {
   handling,
-  // For far longer than the stretch after which a process waits for a word of the host.
+  // Computes far longer than the time after which a process waits for permission of the host.
   busy: `let n = 0\nfor (let i = 0; i < 5e7; i++) n += i % 7\nglobalThis.n = n\n${handling}`,
   'never answering': `import { createIntegration } from '@annex/runtime'
 createIntegration({})
@@ -24,7 +24,7 @@ export default { [Symbol.for('annex.dispatch')]: () => { for (;;); } }`,
   endless: `for (;;) {}\n${handling}`,
 }
 
-describe('a version is tried in the trial process of its publisher', () => {
+describe('the trial process of a publisher', () => {
   const folder = mkdtempSync(join(tmpdir(), 'annex-try-load-'))
   const codes = new Map<string, string>()
   let server: RunningServer
@@ -66,7 +66,7 @@ describe('a version is tried in the trial process of its publisher', () => {
     return children().filter((pid) => !before.has(pid))
   }
 
-  it('which the next version of that publisher shares, and another publisher’s does not', async () => {
+  it('is shared by its versions, and not with another publisher', async () => {
     assert.equal((await startedBy(() => attempt('a', 'handling'))).length, 1)
     assert.deepEqual(await startedBy(() => attempt('a', 'handling')), [])
     assert.equal((await startedBy(() => attempt('b', 'handling'))).length, 1)
@@ -74,12 +74,12 @@ describe('a version is tried in the trial process of its publisher', () => {
     assert.equal((await startedBy(both)).length, 2, 'side by side')
   })
 
-  it('and answers after a long stretch of its top level, too', async () => {
+  it('answers after a version that computes for long at its top level', async () => {
     assert.deepEqual((await attempt('a', 'busy')).events, ['site_view'])
   })
 
   for (const earlier of ['never answering', 'endless'] as const) {
-    it(`and no earlier version of it counts against a good one: one that is ${earlier}`, async () => {
+    it(`still accepts a good version after one that is ${earlier}`, async () => {
       const bad = attempt('a', earlier)
       const [good, next] = [attempt('a', 'handling'), attempt('a', 'busy')]
       assert.equal('failure' in (await bad), earlier === 'endless')

@@ -25,8 +25,8 @@ function dispatch(key: string, askedMs: number, event?: { id: string; type: stri
 const view = { id: 'evt_1', type: 'site_view' }
 const times = (taken: readonly QueuedDispatch[]) => taken.map(({ askedMs }) => askedMs)
 
-describe('the turns of scripts that are not loaded', () => {
-  it('come in order, with all dispatches of a script at once', () => {
+describe('the turns of scripts without a loaded sandbox', () => {
+  it('come in order, with all dispatches of a script together', () => {
     const turns = createTurns()
     for (const [key, at] of [
       ['a', 1],
@@ -52,7 +52,7 @@ describe('the turns of scripts that are not loaded', () => {
     assert.deepEqual(times(Array.from({ length: 5 }, () => turns.next()).flat()), [10, 0, 11, 1, 2])
   })
 
-  it('take the events and the visitors of one script together', () => {
+  it('include events and visitors of one script together', () => {
     const turns = createTurns()
     turns.wait(dispatch('a', 1, view))
     turns.wait(dispatch('a', 2))
@@ -61,7 +61,7 @@ describe('the turns of scripts that are not loaded', () => {
     assert.deepEqual([times(turns.next()), turns.count()], [[3], 0])
   })
 
-  it('leave out what has waited for too long', () => {
+  it('exclude dispatches that waited too long', () => {
     const turns = createTurns()
     for (const [key, at] of [
       ['a', 1],

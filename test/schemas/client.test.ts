@@ -17,7 +17,7 @@ describe('a client of the API', () => {
   })
   after(() => annex.close())
 
-  it('sends parameters, a query and a body, and has the answer with its types', async () => {
+  it('sends parameters, a query and a body, and returns the typed answer', async () => {
     const subdomain = 'client'
     const made = await client.call('POST /v1/orgs', { body: { subdomain, title: 'A client' } })
     assert.equal((await client.call('GET /v1/orgs/{org}', { params: { org: subdomain } })).id, made.id)
@@ -29,7 +29,7 @@ describe('a client of the API', () => {
     )
   })
 
-  it('names the level of a site or space by the address of the account', async () => {
+  it('reaches a site or space by the address of the account', async () => {
     const { id } = await installSample(annex, 'echo', 'site')
     const { site } = annex.server.samples
     const params = { integration: 'echo', installation: id }
@@ -39,7 +39,7 @@ describe('a client of the API', () => {
     assert.equal(level.object === 'site-installation' && level.site, site)
   })
 
-  it('reads all pages of a list, one after the other', async () => {
+  it('reads all pages of a list in turn', async () => {
     for (let n = 0; n < 5; n += 1)
       await client.call('POST /v1/orgs', { body: { subdomain: `listed-${n}`, title: `${n}` } })
     const found: string[] = []
@@ -62,7 +62,7 @@ describe('a client of the API', () => {
     )
   })
 
-  it('keeps each parameter one segment of the path', async () => {
+  it('keeps each parameter inside one segment of the path', async () => {
     for (const org of ['', '.', '..']) {
       await assert.rejects(client.call('GET /v1/orgs/{org}', { params: { org } }), RangeError)
     }
@@ -74,7 +74,7 @@ describe('a client of the API', () => {
     }
   })
 
-  it('throws what another server answers as an error of its own, and follows no redirect', async () => {
+  it('throws an ApiError for answers of other servers, and follows no redirect', async () => {
     const answers: [status: number, body: string][] = [
       [500, '<h1>sorry</h1>'],
       [404, '{"error":"text"}'],

@@ -25,7 +25,7 @@ describe('the check of a schema', () => {
     createCheck(of, options, folder)()
   const files = () => readdirSync(folder).map((name) => join(folder, name))
 
-  it('takes what the schema takes, and what it kept of itself does the same', () => {
+  it('accepts what its schema accepts, and its cached copy does the same', () => {
     for (const check of [make(), make()]) {
       assert.equal(check({ name: 'ab', at: 'https://example.com' }), true)
       assert.equal(check({ name: 'a' }), false)
@@ -39,7 +39,7 @@ describe('the check of a schema', () => {
     for (const file of files()) assert.equal(make()({}), false, file)
   })
 
-  it('finds in a manifest what it would find without having been kept', () => {
+  it('finds the same errors in a manifest from its cached copy', () => {
     const options = { allErrors: true, verbose: true, discriminator: true, allowUnionTypes: true }
     const own = {
       from: fileURLToPath(new URL('../../host/manifest/settings/settings-schema.ts', import.meta.url)),
@@ -61,7 +61,7 @@ describe('the check of a schema', () => {
     }
   })
 
-  it('is made anew where what was kept is damaged', () => {
+  it('is compiled again if its cached copy is damaged', () => {
     make()
     const [file = ''] = files()
     const whole = readFileSync(file)
@@ -74,13 +74,13 @@ describe('the check of a schema', () => {
     }
   })
 
-  it('is there where nothing can be kept', () => {
+  it('works without a cache', () => {
     writeFileSync(join(folder, 'file'), '')
     const nowhere = join(folder, 'file', 'checks')
     assert.equal(createCheck(schema, { formats }, nowhere)()({ name: 'a' }), false)
   })
 
-  it('is refused for a schema with a word that no schema has', () => {
+  it('refuses a schema with an unknown keyword', () => {
     assert.throws(() => make({ strict: true }, { type: 'object', requird: [] }), /unknown keyword/)
   })
 })

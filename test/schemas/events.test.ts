@@ -53,7 +53,7 @@ const examples: Record<EventType, object> = {
 for (const [type, schema] of Object.entries(eventSchemas)) {
   const example = examples[type as EventType]
 
-  test(`${type}: the fields of the contract are accepted, and nothing else`, () => {
+  test(`${type}: exactly the fields of the contract are accepted`, () => {
     const validate = ajv.getSchema(schema.$id) ?? ajv.compile(schema)
     assert.ok(validate(example), JSON.stringify(validate.errors))
     assert.ok(!validate({ ...example, more: 1 }))
@@ -69,7 +69,7 @@ test('an organization publishes three kinds of events', () => {
 })
 
 for (const type of publishableEventTypes) {
-  test(`${type} is published without an installation, and with or without an eventId`, () => {
+  test(`${type} needs no installation and no eventId when it is published`, () => {
     const validate = ajv.compile(toPublishSchema(eventSchemas[type]))
     const { installationId, ...published } = examples[type] as Record<string, unknown>
     const { eventId: _, ...withoutId } = published
@@ -79,13 +79,13 @@ for (const type of publishableEventTypes) {
   })
 }
 
-test('making the schema for publishing leaves the other one as it was', () => {
+test('the schema for publishing leaves the original unchanged', () => {
   const before = structuredClone(eventSchemas.site_view)
   toPublishSchema(eventSchemas.site_view)
   assert.deepEqual(eventSchemas.site_view, before)
 })
 
-test('a last event may have each status that an installation has', () => {
+test('a last event may have each status of an installation', () => {
   for (const type of [
     'installation_deleted',
     'space_installation_deleted',
@@ -96,7 +96,7 @@ test('a last event may have each status that an installation has', () => {
   }
 })
 
-test('a setup event may have each status that an installation has, before the edit too', () => {
+test('a setup event may have each status of an installation, now and before', () => {
   for (const type of ['installation_setup', 'space_installation_setup', 'site_installation_setup'] as const) {
     const { status, previous } = eventSchemas[type].properties as Record<string, Json>
     assert.deepEqual(status.enum, statuses.enum)

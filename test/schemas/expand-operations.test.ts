@@ -69,8 +69,8 @@ function read(t: TestContext, ...files: (Json | string)[]) {
   return readApiFiles(folder).find(({ $id }) => $id === 'things')
 }
 
-describe('an operation that is written in short', () => {
-  it('becomes one of OpenAPI', (t) => {
+describe('a short operation', () => {
+  it('becomes an OpenAPI operation', (t) => {
     const { paths = {} } = read(t, createThings()) ?? {}
     assert.deepEqual(paths['/v1/things/{thing}/parts/{part}']?.patch, {
       operationId: 'changePart',
@@ -105,7 +105,7 @@ describe('an operation that is written in short', () => {
     })
   })
 
-  it('has three addresses if it is one of levels', (t) => {
+  it('has three addresses if it belongs to levels', (t) => {
     const file = read(t, createThings())
     const paths = Object.entries(file?.paths ?? {}).filter(([path]) => path.startsWith('/v1/installations'))
     assert.deepEqual(
@@ -140,7 +140,7 @@ describe('an operation that is written in short', () => {
     })
   })
 
-  it('has the fields of a level that its words do not make', (t) => {
+  it('can state fields of one level', (t) => {
     const things = createThings()
     const own = { id: 'listPartsOfSite', summary: 'List parts of a site', roles: ['admin'] }
     things.operations[levelAddress].levels = { site: own, space: {} }
@@ -230,7 +230,7 @@ describe('a mistake in a file of schemas/api', () => {
       `${at}body: no file of schemas/api has "Prt" in its $defs`,
     ],
     [
-      'a name that every object has',
+      'a name of Object.prototype',
       operation((one) => Object.assign(one, { body: 'constructor' })),
       `${at}body: no file of schemas/api has "constructor" in its $defs`,
     ],
@@ -255,7 +255,7 @@ describe('a mistake in a file of schemas/api', () => {
       `${at}headers/1: the parameter Limit is one of the query, not of the header`,
     ],
     [
-      'a keyword that no parameter has',
+      'an unknown keyword of a parameter',
       operation((one) => Object.assign(one.query[1], { maxLenght: 1 })),
       `${at}query/1/maxLenght is not a known field`,
     ],
@@ -265,12 +265,12 @@ describe('a mistake in a file of schemas/api', () => {
       `${at}query/1/schema: no file of schemas/api has "Knd" in its $defs`,
     ],
     [
-      'a parameter that the path does not have',
+      'a parameter that the path lacks',
       operation((one) => Object.assign(one, { params: { prt: 'Thing' } })),
       `${at}params/prt: the path has no such parameter`,
     ],
     [
-      'a path whose parameter is not described',
+      'an undescribed parameter of the path',
       (things) => Object.assign(things, { params: {} }),
       `${at}params/part: nothing describes this parameter`,
     ],
@@ -290,7 +290,7 @@ describe('a mistake in a file of schemas/api', () => {
       `things.schema.json: ${levelAddress}: id: GET /v1/installations/{installation}/parts has the id listParts, too`,
     ],
     [
-      'one level alone',
+      'only one level',
       operation((one) => Object.assign(one, { levels: { site: {} } }), levelAddress),
       `things.schema.json: ${levelAddress}: levels/space is missing`,
     ],
@@ -300,7 +300,7 @@ describe('a mistake in a file of schemas/api', () => {
       `things.schema.json: ${levelAddress}: levels/site/scope is not a known field`,
     ],
     [
-      'an address that levels make',
+      'an address that levels already have',
       (things) =>
         Object.assign(things.operations, {
           'GET /v1/installations/{installation}/sites/{site}/parts': {
@@ -311,7 +311,7 @@ describe('a mistake in a file of schemas/api', () => {
       'sites/{site}/parts, too',
     ],
     [
-      'a method that there is not',
+      'an unknown method',
       (things) => Object.assign(things.operations, { 'GETS /v1': things.operations[address] }),
       'things.schema.json: operations: "GETS /v1" is not a method and a path, as in ',
     ],
@@ -321,7 +321,7 @@ describe('a mistake in a file of schemas/api', () => {
       'operations: "get /v1" is not a method and a path',
     ],
     [
-      'a brace that stays open',
+      'an open brace',
       (things) => Object.assign(things.operations, { 'GET /v1/{a': things.operations[address] }),
       'operations: "GET /v1/{a" is not a method and a path',
     ],
@@ -331,7 +331,7 @@ describe('a mistake in a file of schemas/api', () => {
       'operations: "GET " is not a method and a path',
     ],
     [
-      'a section that there is not',
+      'an unknown section',
       (things) => Object.assign(things, { paths: {} }),
       'things.schema.json: paths is not a known field',
     ],
@@ -354,7 +354,7 @@ describe('a mistake in a file of schemas/api', () => {
     })
   }
 
-  it('is an error with its file: text that is not JSON, an empty file, another $id, an id of another file', (t) => {
+  it('is an error with its file: not JSON, empty, another $id, a repeated id', (t) => {
     assert.throws(() => read(t, '{ "a": }'), /^Error: schemas\/api\/things\.schema\.json: this is not JSON: /)
     assert.throws(() => read(t, ''), /^Error: schemas\/api\/things\.schema\.json: this is not JSON: /)
     assert.throws(() => read(t, '[]'), /^Error: schemas\/api\/things\.schema\.json: must be object$/)
@@ -372,7 +372,7 @@ describe('a mistake in a file of schemas/api', () => {
   })
 })
 
-it('the table of levels names three operations that differ in their level alone', () => {
+it('the table of levels has three operations with one address each', () => {
   const operations = new Map(loadApi().operations.map((operation) => [operation.id, operation]))
   assert.ok(Object.keys(levelOperations).length > 10)
   for (const [address, { account, site, space }] of Object.entries(levelOperations)) {

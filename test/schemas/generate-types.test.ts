@@ -8,7 +8,7 @@ import { createFolder } from '../bundle/plugin-folder.ts'
 
 const schemas = fileURLToPath(new URL('../../schemas/', import.meta.url))
 
-test('types are made from the schemas, and the check names those that are stale', async (t) => {
+test('types are made from the schemas, and the check names stale ones', async (t) => {
   const root = await createFolder(t, {})
   await mkdir(join(root, 'schemas'))
   await cp(join(schemas, 'events'), join(root, 'schemas/events'), { recursive: true })
@@ -36,7 +36,7 @@ test('types are made from the schemas, and the check names those that are stale'
   assert.deepEqual((await run()).lines, ['wrote schemas/generated/events/site-view.ts'])
 })
 
-test('generated types say what they are, name one type for a level, and have enums as unions', async () => {
+test('generated types have a notice, one type for each level, and unions for enums', async () => {
   const text = await readFile(join(schemas, 'generated/manifest.ts'), 'utf8')
   assert.match(text, /^\/\/ Generated from the JSON Schemas in schemas\/ by `make types`\. Do not edit/)
   assert.match(text, /visibility: 'private' \| 'unlisted' \| 'public'/)

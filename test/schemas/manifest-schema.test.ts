@@ -15,7 +15,7 @@ function* subschemas(node: Node, path = '#'): Generator<[string, Node]> {
   }
 }
 
-test('every field and definition of the manifest is described', () => {
+test('each field and definition of the manifest has a description', () => {
   const overrides = '#/$defs/overrides/properties/'
   for (const [path, node] of subschemas(schema)) {
     if (path.startsWith(overrides)) continue
@@ -23,7 +23,7 @@ test('every field and definition of the manifest is described', () => {
   }
 })
 
-test('every map of the manifest says what it may hold', () => {
+test('each map of the manifest limits its values', () => {
   for (const [path, node] of subschemas(schema)) {
     if (node.type === 'object' && path !== '#/$defs/property') {
       assert.ok('additionalProperties' in node, `${path} takes anything`)
@@ -32,7 +32,7 @@ test('every map of the manifest says what it may hold', () => {
   }
 })
 
-test('scopes, categories and visibility are those of the contract and of its extension', () => {
+test('scopes, categories and visibility match the contract and its extension', () => {
   assert.equal(schema.$defs.scope.enum.length, 17)
   assert.deepEqual(schema.$defs.category.enum, [
     'analytics',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { timeOf } from '../../host/api/list-query.ts'
 
-it('a time of a query is a day that there is, with or without a time of day', () => {
+it('a time in a query is an existing day, with or without a time of day', () => {
   for (const [text, expected] of [
     ['2026-02-28', '2026-02-28T00:00:00.000Z'],
     ['2028-02-29', '2028-02-29T00:00:00.000Z'],

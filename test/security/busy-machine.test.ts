@@ -7,7 +7,7 @@ import { readUsed } from '../bench/measure/cpu-time.ts'
 import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 import { startBusyLoops } from '../support/busy-loops.ts'
 
-/** Some 130 ms of CPU time in one stretch: much of its share of a processor that nine tasks compete for. */
+/** Some 130 ms of CPU time without a pause: much for one of nine tasks that share a processor. */
 const honest = `
 import { createIntegration } from '@annex/runtime'
 export default createIntegration({
@@ -85,7 +85,7 @@ describe('beside eight busy loops of other programs', () => {
     assert.ok(receipt.cpuMs > 20, `${receipt.cpuMs} ms`)
   })
 
-  it('an honest script answers 200 each time, is not suspended, and a hostile one is ended', async () => {
+  it('an honest script is answered and never suspended, while a hostile one is ended', async () => {
     for (let n = 0; n < 3; n++) {
       const { status, text } = await ask('honest')
       assert.equal(status, 200, text)
@@ -115,7 +115,7 @@ it('a script that gets no processor while it is loaded is loaded again', async (
   }
 })
 
-it('a script that gets no processor while it answers is told from a late one, and is asked again at once', async () => {
+it('a script that gets no processor while it answers gets a 503 with a Retry-After of one second', async () => {
   const scopes = ['site:script:inject']
   const annex = await startAnnex({
     sandboxes: 'processes',

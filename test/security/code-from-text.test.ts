@@ -21,13 +21,13 @@ const ways: [name: string, make: string][] = [
   ['new of a bound one', `new (C.bind(null, 'return 1'))()`],
   ['class extends', `new (class extends C {})('return 1')`],
   ['class extends, and super with text', `new (class extends C { constructor() { super('return 1') } })()`],
-  ['a proxy of it', `new (new Proxy(C, {}))('return 1')`],
+  ['its proxy', `new (new Proxy(C, {}))('return 1')`],
   ['Symbol.species', `C[Symbol.species]('return 1')`],
   ['its own constructor', `C.constructor('return 1')`],
   ['the constructor of its prototype', `C.prototype.constructor('return 1')`],
-  ['what it inherits from', `Object.getPrototypeOf(C)('return 1')`],
-  ['the constructor of what it inherits from', `Object.getPrototypeOf(C).constructor('return 1')`],
-  ['what that inherits from', `Object.getPrototypeOf(Object.getPrototypeOf(C))('return 1')`],
+  ['its parent', `Object.getPrototypeOf(C)('return 1')`],
+  ['the constructor of its parent', `Object.getPrototypeOf(C).constructor('return 1')`],
+  ['the parent of its parent', `Object.getPrototypeOf(Object.getPrototypeOf(C))('return 1')`],
   ['its descriptor', `Object.getOwnPropertyDescriptor(Object.getPrototypeOf(f), 'constructor').value('return 1')`],
   ['the old way to a prototype', `f.__proto__.constructor('return 1')`],
   ['call of call', `Function.prototype.call.call(C, null, 'return 1')`],
@@ -55,7 +55,7 @@ const others: [name: string, body: string][] = [
   ['queueMicrotask with a text', `queueMicrotask('globalThis.ran = 1')`],
   ['import()', `await import('data:text/javascript,export default 1')`],
   ['import() of a file', `await import('/etc/passwd')`],
-  ['import() of what Node has', `await import('node:fs')`],
+  ['import() of a Node module', `await import('node:fs')`],
   ['require', `require('fs')`],
   ['ShadowRealm', `new ShadowRealm().evaluate('1')`],
   ['Worker', `new Worker('data:text/javascript,1')`],
@@ -87,13 +87,13 @@ for (const mode of modes) {
     }
 
     for (const [name, body] of others) {
-      test(`${name} is not there`, async () => {
+      test(`${name} runs no code`, async () => {
         const seen = await run(platform, mode, `try { ${body}; return 'RAN' } catch (e) { return e.name + ': ' + e.message + ' ' + globalThis.ran }`)
         assert.match(String(seen), /^(EvalError|TypeError|ReferenceError|Error: Not supported).* undefined$/)
       })
     }
 
-    test('an operator who allows it gets the four constructors and eval, and still no shared memory', async () => {
+    test('an operator can allow eval and the four constructors, but no shared memory', async () => {
       const body = `const A = (async () => {}).constructor, G = (function* () {}).constructor, H = (async function* () {}).constructor
         return [eval('1 + 1'), (0, eval)('typeof globalThis'), Function('return 3')(), await A('return 4')(), G('yield 5')().next().value, (await H('yield 6')().next()).value, typeof SharedArrayBuffer, typeof Atomics, typeof WebAssembly]`
       const guest = createGuest({ platform, mode, script: scriptOf(body), allowEval: true })
@@ -102,7 +102,7 @@ for (const mode of modes) {
       guest.close()
     })
 
-    test('what is closed looks as before', async () => {
+    test('a constructor that makes no code keeps its name, length and prototype', async () => {
       const body = `const F = Function; class X { static m() {} }
         return [F.name, F.length, typeof F, (() => {}) instanceof F, F.prototype === Object.getPrototypeOf(() => {}), (() => {}).constructor === F, X.m.constructor === F, Object.getPrototypeOf((async () => {}).constructor) === F, (function* () {}).constructor.name]`
       assert.deepEqual(await run(platform, mode, body), ['Function', 1, 'function', true, true, true, true, true, 'GeneratorFunction'])

@@ -95,7 +95,7 @@ describe('a connect link in Chromium', { skip }, () => {
     await disconnect()
   })
 
-  it('would end at a narrower form-action: Chromium checks it for redirects, too', async () => {
+  it("fails under a form-action of 'self' alone, as Chromium checks redirects", async () => {
     const link = await linkFor()
     await withPage(async (page) => {
       await page.route(link, async (route) => {
@@ -117,7 +117,7 @@ describe('a connect link in Chromium', { skip }, () => {
     assert.equal(await stateOf(), 'none')
   })
 
-  it('leads on without a script, too', async () => {
+  it('works without JavaScript', async () => {
     await withPage(
       async (page) => {
         await page.goto(await linkFor())
@@ -129,7 +129,7 @@ describe('a connect link in Chromium', { skip }, () => {
     await disconnect()
   })
 
-  it('shows a stranger’s page nothing to press: a frame of it stays empty', async () => {
+  it('stays empty in a frame of another site', async () => {
     const link = await linkFor()
     await withPage(async (page) => {
       stranger.show(`<iframe src="${link}"></iframe>`)
@@ -178,7 +178,7 @@ describe('a connect link in Chromium', { skip }, () => {
     })
   }
 
-  it('that was used before is a page that says so', async () => {
+  it('says when it was used before', async () => {
     const link = await linkFor()
     await withPage(async (page) => {
       await page.goto(link)

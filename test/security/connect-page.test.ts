@@ -109,7 +109,7 @@ describe('the page of a link that connects', () => {
     assert.match(await response.text(), /<form method="post"><button>/)
   })
 
-  it('uses nothing up: it is read, fetched ahead and previewed as often as anyone likes', async () => {
+  it('can be read, prefetched and previewed any number of times', async () => {
     const link = await linkFor()
     const readers: RequestInit[] = [
       { headers: html },
@@ -124,7 +124,7 @@ describe('the page of a link that connects', () => {
     await assertUnused(link)
   })
 
-  it('leads on by a POST of its own page alone', async () => {
+  it('continues only after a POST from its own page', async () => {
     const link = await linkFor()
     const { origin, port } = new URL(annex.url)
     const senders: Record<string, string>[] = [
@@ -151,18 +151,18 @@ describe('the page of a link that connects', () => {
     await assertUnused(link)
   })
 
-  it('works once, of two buttons at once', async () => {
+  it('works once when three people press its button at the same time', async () => {
     const link = await linkFor()
     const answers = await Promise.all([1, 2, 3].map(() => createBrowser().press(link)))
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [303, 403, 403])
   })
 
-  it('of a script that shows a page of its own first names no provider', async () => {
+  it('names no provider while the script shows its own page first', async () => {
     const text = textOf(await (await fetch(await linkFor('region'))).text())
     assert.match(text, /Connect your account to tracker in Home/)
   })
 
-  it('of a script that fails is an error, and the link stays', async () => {
+  it('shows an error when the script fails, and stays usable', async () => {
     const link = await linkFor('broken')
     const failed = await fetch(link, { headers: html })
     assert.equal(failed.status, 500)
@@ -170,7 +170,7 @@ describe('the page of a link that connects', () => {
     await assertUnused(link)
   })
 
-  it('refuses links and callbacks by a page for a browser, and by JSON for a program', async () => {
+  it('refuses links and callbacks with HTML for a browser and JSON for a program', async () => {
     const used = await linkFor()
     await assertUnused(used)
     const endpoint = `${annex.url}/x/tracker/${path.split('/').at(-1)}`
@@ -207,7 +207,7 @@ describe('the page of a link that connects', () => {
     }
   })
 
-  it('is followed by a page when a person or the provider refuses, too', async () => {
+  it('shows an HTML page when the provider refuses the connection', async () => {
     const browser = createBrowser()
     const { next = '' } = await browser.follow(await linkFor(), /\/auth\?/)
     const state = new URL(next).searchParams.get('state') ?? ''
@@ -218,12 +218,12 @@ describe('the page of a link that connects', () => {
     assert.match(textOf(await answer.text()), /The provider refused the connection: access_denied/)
   })
 
-  it('leaves other errors of a script as they are, also for a browser', async () => {
+  it('leaves the other errors of a script as JSON, even for a browser', async () => {
     const answer = await fetch(`${annex.url}/x/nothing`, { headers: html })
     assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')
   })
 
-  it('is in the audit: who made the link, and who was connected as whom', async () => {
+  it('leaves audit entries with the maker of the link and the connected account', async () => {
     const { response } = await createBrowser({ as: 'bea' }).follow(await linkFor('account', member))
     assert.equal(response.status, 200)
     const lines = await until(

@@ -64,7 +64,7 @@ describe('the credentials of a connection', () => {
     for (const secret of [token, refreshToken]) assert.ok(!text.includes(secret), `${where} shows ${secret}`)
   }
 
-  it('are shown to no person: whether a button is connected is', async () => {
+  it('are hidden from people, who see whether a button is connected', async () => {
     const { site } = annex.server.samples
     for (const by of [organizationToken, undefined]) {
       const answers = {
@@ -88,7 +88,7 @@ describe('the credentials of a connection', () => {
     }
   })
 
-  it('are shown by no job: the setup event of an edit has the settings of before', async () => {
+  it('are hidden in jobs, also in the earlier settings of a setup event', async () => {
     await annex.api('PATCH', path, { configuration: { region: 'asia' } }, organizationToken)
     const ask = (path: string) => annex.api('GET', path, undefined, organizationToken)
     // The jobs of earlier edits may be there, too.
@@ -107,13 +107,13 @@ describe('the credentials of a connection', () => {
     }
   })
 
-  it('stay readable by the script that stored them, in its environment and over the API', async () => {
+  it('stay readable for their script, in its environment and over the API', async () => {
     const read: Json = await (await fetch(`${annex.url}/x/connected/${id}/read`)).json()
     assert.equal(read.configuration.oauth_credentials.access_token, token)
     assert.equal(read.configuration.connection.refresh_token, refreshToken)
   })
 
-  it('and every answer of the API is kept by no cache', async () => {
+  it('are cached nowhere: each API answer has Cache-Control no-store', async () => {
     for (const asked of [path, '/v1/orgs', '/v1/nothing']) {
       const { headers } = await annex.api('GET', asked, undefined, organizationToken)
       assert.equal(headers.get('cache-control'), 'no-store', asked)

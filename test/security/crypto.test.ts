@@ -29,7 +29,7 @@ const attacks = {
   'digests-without-end': async () => { for (;;) await Promise.all(Array.from({ length: 1000 }, () => subtle.digest('SHA-512', new Uint8Array(60000)).catch(() => {}))) },
   'keys-without-end': () => outcome((async () => { const keys = []; for (let i = 0; i < 8000; i++) keys.push(await secret(new Uint8Array(60000))); return subtle.exportKey('raw', keys[0]) })()),
   'a-key-by-number': () => {
-    // The id of a key is in a private field: the best one can do is an object that looks like a key.
+    // The id of a key is in a private field: a script can at best make an object that resembles a key.
     const value = (value) => ({ value })
     const fake = Object.create(CryptoKey.prototype, { id: value(1), $key: value(1), type: value('secret') })
     return outcome(subtle.sign('HMAC', fake, f4))
@@ -135,27 +135,27 @@ describe('cryptography that takes too long is refused before it begins', () => {
   }
 })
 
-describe('cryptography without end ends, and the neighbour’s signatures do not wait for it', () => {
+describe('endless cryptography ends, and signatures of a neighbour do not wait for it', () => {
   const slow: [name: string, said: RegExp][] = [
     ['rsa-keys-without-end', /^OperationError: This dispatch has used 3000 ms of cryptography/],
     ['pbkdf2-without-end', /^OperationError: This dispatch has used 3000 ms of cryptography/],
   ]
   for (const [name, said] of slow) {
-    it(`${name}: in threads, within ten times the CPU time of a dispatch`, async () => {
+    it(`${name}: runs in threads, within ten times the CPU time of a dispatch`, async () => {
       const { status, text, slowestMs } = await attack(name)
       assert.match(text, status === 200 ? said : /wall_clock_limit|machine_busy/)
       assert.ok(slowestMs < 20_000, `the neighbour waited ${slowestMs} ms`)
     })
   }
 
-  it('left-running: what is left when the answer is given is not begun', async () => {
+  it('left-running: calls that wait when the answer is given never begin', async () => {
     const { text } = await attack('left-running')
     assert.equal(text, 'answered')
     const { tookMs, slowestMs } = await attack('errors')
     assert.ok(tookMs < 20_000 && slowestMs < 20_000, `${tookMs} ms, the neighbour ${slowestMs} ms`)
   })
 
-  it('digests-without-end: in the thread of all sandboxes, they are CPU time of the dispatch', async () => {
+  it('digests-without-end: counts as CPU time of the dispatch', async () => {
     const { status, text, slowestMs } = await attack('digests-without-end')
     const { code } = (JSON.parse(text) as Json).error
     assert.match(code, /^(cpu_limit|machine_busy|wall_clock_limit)$/)
@@ -163,7 +163,7 @@ describe('cryptography without end ends, and the neighbour’s signatures do not
     assert.ok(slowestMs < 20_000, `the neighbour waited ${slowestMs} ms`)
   })
 
-  it('keys-without-end: they are memory that no heap limit sees, so the oldest go', async () => {
+  it('keys-without-end: drops the oldest keys, and so bounds the memory outside the heap', async () => {
     const before = residentMb()
     const { status, text } = await attack('keys-without-end')
     if (status === 200) assert.match(text, /^InvalidAccessError: This CryptoKey is gone/)
@@ -173,19 +173,19 @@ describe('cryptography without end ends, and the neighbour’s signatures do not
   })
 })
 
-describe('from inside nobody sees or breaks what is outside', () => {
-  it('a key cannot be named by its number', async () => {
+describe('cryptography inside a sandbox', () => {
+  it('refuses the number of a key in place of the key', async () => {
     assert.match((await attack('a-key-by-number')).text, /^TypeError/)
   })
 
-  it('patched built-ins shape no message to the process, which goes on', async () => {
+  it('keeps its process when a script patches built-ins', async () => {
     const process = annex.server.sandboxes.processes()[0]?.pid
     const { text } = await attack('patched-built-ins')
     assert.match(text, /^done|Error/)
     assert.equal(annex.server.sandboxes.processes()[0]?.pid, process)
   })
 
-  it('errors have a name of Web Crypto, and no path of the host', async () => {
+  it('shows errors by their Web Crypto names, without paths of the host', async () => {
     const { text } = await attack('errors')
     const lines = text.split('\n').filter((line) => /^\w*Error: /.test(line))
     assert.equal(lines.length, 8, text)

@@ -127,7 +127,7 @@ describe('a delivery of a manifest with `egress`', () => {
     assert.equal(await queue(site, other.url), 'queued', 'an edit of the whole level')
   })
 
-  it('does not go to what the script stored, nor to a default or one of its choices', async () => {
+  it('does not go to a host that the script stored, a default or one of its choices', async () => {
     const level = await installSample(annex, 'stores')
     await assertRefused(level, other.url, 'the default')
     for (const stored of [{ hook: other.url }, { own: other.url }]) {
@@ -157,7 +157,7 @@ describe('a delivery of a manifest with `egress`', () => {
     await assertRefused(level, other.url, 'the script has put it back')
   })
 
-  it('does not go to what a component stored after an action of a person', async () => {
+  it('does not go to a host that a component stored after an action of a person', async () => {
     const site = await installSample(annex, 'form', 'site')
     const account = site.path.replace(/\/sites.*/, '')
     const action = { action: 'save', hook: other.url }
@@ -169,7 +169,7 @@ describe('a delivery of a manifest with `egress`', () => {
     await assertRefused(site, other.url)
   })
 
-  it('does not go to what a person typed in another organization', async () => {
+  it('does not go to a host that a person typed in another organization', async () => {
     await annex.api('POST', '/v1/orgs', { subdomain: 'neighbour', title: 'Neighbour' })
     const theirs = await installIn(annex, 'shared', 'neighbour')
     const ours = await installSample(annex, 'shared')
@@ -199,7 +199,7 @@ describe('a delivery that waits for its next attempt', () => {
       ({ state }) => state !== 'pending',
     )
 
-  it('fails when its host is typed no more, and goes when a person types it and sends it again', async () => {
+  it('fails once the settings name another host, and goes out once a person sets it again', async () => {
     const level = await installSample(annex, 'sends')
     const { id, receiver } = await failing(level)
     await type(level, 'hook', other.url)
@@ -215,7 +215,7 @@ describe('a delivery that waits for its next attempt', () => {
     assert.equal(receiver.received.length, 2)
   })
 
-  it('is checked against the version that runs: one that waits for an agreement changes nothing', async () => {
+  it('is checked against the running version, not against one that waits for agreement', async () => {
     const level = await installSample(annex, 'versions')
     const { id, receiver } = await failing(level)
     const properties = `{ other: ${text} }`

@@ -79,7 +79,7 @@ describe('settings in the database', () => {
     return (await fetch(urls.publicEndpoint)).json()
   }
 
-  it('are found in no byte: not of a level, a job that waits, the audit or a label', async () => {
+  it('leave no plain text behind: in levels, waiting jobs, audit entries and labels', async () => {
     for (const [level, path] of Object.entries(paths)) {
       for (const edit of ['first', 'second']) {
         const value = `canary-${edit}-${level}`
@@ -125,7 +125,7 @@ describe('settings in the database', () => {
       await annex.api('PATCH', paths.account, { externalIds: ['forget-the-cache'] })
     })
 
-    it('fail the requests of that level alone, with its ids and the next step', async () => {
+    it('fail requests of that level alone, with its ids and the next step', async () => {
       const { json } = await annex.api('GET', paths.site)
       assert.deepEqual([json.status, json.configuration], ['pending', {}])
       assert.match(json.problems[0].message, message)
@@ -141,7 +141,7 @@ describe('settings in the database', () => {
       assert.ok(lines.length > 0)
     })
 
-    it('leave lists and other installations as they are', async () => {
+    it('do not affect lists and other installations', async () => {
       const { status, json } = await annex.api('GET', '/v1/installations')
       assert.deepEqual([status, json.items.length], [200, 2])
       const sites = await annex.api('GET', `${paths.account}/sites`)
@@ -151,7 +151,7 @@ describe('settings in the database', () => {
       assert.equal((await shownBy(other))[1].note, 'canary-other')
     })
 
-    it('are set again by a person', async () => {
+    it('can be set again by a person', async () => {
       assert.equal(
         (await annex.api('PATCH', paths.site, { configuration: { note: 'canary-third' } })).status,
         200,
@@ -159,7 +159,7 @@ describe('settings in the database', () => {
       assert.equal((await shownBy(paths.site))[1].note, 'canary-third')
     })
 
-    it('end with an uninstall, which asks no script', async () => {
+    it('do not block an uninstall, which then calls no script', async () => {
       await database.db('levels').where({ installationId: ids.id }).update({ configuration: lost })
       const { status } = await annex.api('DELETE', paths.account)
       assert.ok(status < 300, `${status}`)

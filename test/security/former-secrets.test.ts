@@ -73,7 +73,7 @@ const changes: Record<string, string> = {
   'declares the secret again': first,
 }
 
-describe('what was entered as a secret', () => {
+describe('a setting that was once a secret', () => {
   let annex: Annex
   let paths: Record<Level, string>
   let endpoint: string
@@ -152,7 +152,7 @@ describe('what was entered as a secret', () => {
   }
 
   for (const [what, more] of Object.entries(changes)) {
-    it(`is shown at no level by a version that ${what}`, async () => {
+    it(`stays hidden at each level after an update that ${what}`, async () => {
       await deploy(first)
       await enter()
       await deploy(more)
@@ -174,7 +174,7 @@ describe('what was entered as a secret', () => {
     })
   }
 
-  it('stays where an edit has its mask, and is shown once it is entered again', async () => {
+  it('stays hidden after an edit with its mask, and is shown after a new value', async () => {
     for (const level of levels) {
       const read = await annex.api('GET', paths[level])
       const masked = await annex.api('PATCH', paths[level], {
@@ -195,7 +195,7 @@ describe('what was entered as a secret', () => {
     }
   })
 
-  it('stays one when the script stores it again, renamed, wrapped, or in a site', async () => {
+  it('stays hidden when the script stores it again: renamed, wrapped, or in a site', async () => {
     for (const copy of ['back', 'rename', 'wrap', 'site']) {
       await deploy(first)
       await enter()
@@ -208,7 +208,7 @@ describe('what was entered as a secret', () => {
     assert.deepEqual(await shown('site'), { key: '[secret]', region: '[secret]' })
   })
 
-  it('is quoted by no refusal of an edit that keeps it', async () => {
+  it('is not quoted when an edit that keeps it is refused', async () => {
     await deploy(first)
     await enter()
     await deploy(declare({ key: text(', enum: [one, two]') }))
@@ -220,7 +220,7 @@ describe('what was entered as a secret', () => {
     }
   })
 
-  it('is redacted in the log of a version that declares no secret, and in the reason of a failed job', async () => {
+  it('is redacted in logs and job errors of a version that declares no secret', async () => {
     await deploy(first)
     await enter()
     await deploy(dropped)
@@ -238,7 +238,7 @@ describe('what was entered as a secret', () => {
     assert.match(message, /^wrong key: \[secret /)
   })
 
-  it('is shown when a person enters the same value where the version declares no secret', async () => {
+  it('is shown once a person enters it as a plain setting', async () => {
     await deploy(first)
     await enter()
     await deploy(dropped)

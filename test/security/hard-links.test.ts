@@ -21,7 +21,7 @@ async function withAnnex(
 }
 
 describe('a hard link to a file of DATA_DIR in a plugin folder', () => {
-  it('is not imported by its script', () =>
+  it('cannot be imported by the script', () =>
     withAnnex(async (annex, reload) => {
       const folder = writePlugin(annex.pluginsDir, 'thief', {
         script: answers("import token from './token.txt'", 'token'),
@@ -33,7 +33,7 @@ describe('a hard link to a file of DATA_DIR in a plugin folder', () => {
       assert.notEqual((await fetch(`${annex.url}/x/thief`)).status, 200)
     }))
 
-  it('is not its manifest, whose text an error would show', () =>
+  it('cannot be the manifest, whose errors would quote it', () =>
     withAnnex(async (annex, reload) => {
       const folder = writePlugin(annex.pluginsDir, 'thief', { script: answers('', '""') })
       rmSync(join(folder, 'service-manifest.yaml'))
@@ -44,7 +44,7 @@ describe('a hard link to a file of DATA_DIR in a plugin folder', () => {
       assert.ok(!JSON.stringify(thief).includes(token))
     }))
 
-  it('is not its script, its icon, or reached through a linked plugin folder', () =>
+  it('cannot be the script, the icon, or part of a linked plugin folder', () =>
     withAnnex(async (annex, reload) => {
       const folder = writePlugin(annex.pluginsDir, 'thief', {
         script: answers('', '""'),
@@ -65,7 +65,7 @@ describe('a hard link to a file of DATA_DIR in a plugin folder', () => {
       assert.equal(link.problems[0].message, 'the manifest is a file of Annex itself (DATA_DIR)')
     }))
 
-  it('is told from a link between two plugin files, which is nothing to refuse', () =>
+  it('is refused, but a hard link between two plugin files is not', () =>
     withAnnex(async (annex, reload) => {
       const script = answers("import text from './text.txt'", 'text')
       const folder = writePlugin(annex.pluginsDir, 'own', { script, files: { 'a.txt': 'hello' } })

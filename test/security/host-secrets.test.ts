@@ -70,7 +70,7 @@ export default createIntegration({ fetch: async (request, { environment }) => Re
 
 const named = (variable: string) => `secrets:\n  API_KEY: \${{ env.${variable} }}`
 
-describe('what the host keeps to itself', () => {
+describe('a secret of the host', () => {
   const folder = mkdtempSync(join(tmpdir(), 'annex-test-'))
   const key = randomBytes(32)
   const random = (): string => randomBytes(18).toString('base64url')
@@ -127,13 +127,13 @@ describe('what the host keeps to itself', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it('is all there to be looked for', () => {
+  it('exists in this test, as do eleven others', () => {
     assert.equal(Object.keys(hidden).length, 12)
     for (const [name, value] of Object.entries(hidden)) assert.ok(value?.length >= 18, name)
     assert.notEqual(pid, 0)
   })
 
-  it('is nothing that a script finds, wherever it looks', async () => {
+  it('is out of reach for a script that searches every object', async () => {
     const { texts, objects }: Json = await (await fetch(endpoint)).json()
     assert.ok(objects > 1_000, `${objects}`)
     const all = texts.join('\n')
@@ -146,7 +146,7 @@ describe('what the host keeps to itself', () => {
     assert.doesNotMatch(all, /annex\.sqlite|secret\.key|cli\.token|\/host\/[a-z]+\//)
   })
 
-  it('is not in the environment, the arguments or the open files of the sandbox process', () => {
+  it('is missing in the environment, the arguments and the open files of the sandbox process', () => {
     assert.equal(readFileSync(`/proc/${pid}/environ`, 'utf8'), '')
     const seen = [readFileSync(`/proc/${pid}/cmdline`, 'latin1')]
     for (const fd of readdirSync(`/proc/${pid}/fd`)) {
@@ -159,7 +159,7 @@ describe('what the host keeps to itself', () => {
     }
   })
 
-  it('is nowhere in the memory of the sandbox process', async (t) => {
+  it('is missing in the memory of the sandbox process', async (t) => {
     const memory = readMemory(pid)
     if (memory === undefined) return t.skip('the system does not let this user read it')
     const found = new Set<string>()

@@ -4,7 +4,7 @@ import { createGuest, createPlatform, modes, scriptOf } from '../runtime/guest.t
 
 const platform = await createPlatform()
 
-/** Values that are not what they seem: each throws, lies or changes when the platform looks at it. */
+/** Values that throw, lie or change when the platform reads them. */
 const values = `
   const throwing = (what) => () => { throw what }
   const traps = Object.fromEntries(Reflect.ownKeys(Reflect).filter((k) => typeof k === 'string').map((k) => [k, throwing(k)]))
@@ -56,9 +56,9 @@ const callAll = `
   for (const value of hostile) { attempt(() => host.call(value, value)); attempt(() => host.call('x', value)); attempt(() => host.waitUntil(value)) }
 `
 
-describe('hostile values, given to everything that the platform has', () => {
+describe('hostile arguments for every function of the platform', () => {
   for (const mode of modes) {
-    test(`make no post that is no JSON, and leave the wall as it was (${mode})`, async () => {
+    test(`send no invalid JSON, and the next dispatch is answered (${mode})`, async () => {
       const body = `if (event.type === 'next') return 'next'\n${values}${callAll}\nreturn calls`
       const guest = createGuest({ platform, mode, script: scriptOf(body) })
       const { result } = await guest.dispatch({})

@@ -10,8 +10,8 @@ const looping = `
 import { createIntegration } from '@annex/runtime'
 export default createIntegration({ fetch: async () => { for (;;) {} } })`
 
-describe('a script that is ended', () => {
-  it('has the limit named in its log, for its author', async () => {
+describe('a script that exceeds its CPU limit', () => {
+  it('finds the limit in its log', async () => {
     const annex = await startAnnex({
       sandboxes: 'processes',
       plugins: { looping: { script: looping } },
@@ -28,7 +28,7 @@ describe('a script that is ended', () => {
 })
 
 describe('a sandbox process that is killed', () => {
-  it('is replaced; the request that it had begun gets a 502, and the next ones are answered', async () => {
+  it('is replaced: its running request gets a 502, and the next one is answered', async () => {
     const slow = `
 import { createIntegration } from '@annex/runtime'
 let answer = 'fine'
@@ -59,7 +59,7 @@ export default createIntegration({
     }
   })
 
-  it('is no end for dispatches of the same installation that it had not begun: they run elsewhere', async () => {
+  it('loses no dispatch that it had not begun: another process runs these', async () => {
     const busy = `
 import { createIntegration } from '@annex/runtime'
 export default createIntegration({
@@ -85,7 +85,7 @@ export default createIntegration({
       // In one turn: they reach the process in one piece.
       const answers = Promise.all(visitors.map((ask, n) => ask(paths[n] ?? '')))
       await sleep(500)
-      // It spins: where nobody can tell, it has had its time.
+      // Kills the process while the script spins. Where /proc cannot be read, the sleep was long enough.
       await until(
         async () => readUsed(pid),
         (used) => used === undefined || used.cpuMs > cpuMs + 300,

@@ -16,7 +16,7 @@ export default createIntegration({ fetch: async (request) => {
   return new Response('fine')
 } })`
 
-it('a script that logs without end neither slows down its neighbours nor pushes their errors out of the log', async () => {
+it('endless log lines neither slow down neighbours nor displace their errors', async () => {
   const annex = await startAnnex({
     sandboxes: 'processes',
     plugins: { flood: { script: flood }, thrower: { script: thrower } },

@@ -17,7 +17,7 @@ export default createIntegration({ fetch: () => {
   return new Response(String(n))
 } })`
 
-it('a publisher’s many busy scripts get a bounded number of processes, and each one its turn', async () => {
+it('busy scripts of one publisher share a bounded number of processes, and all are answered', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'annex-busy-'))
   const pluginsDir = join(folder, 'plugins')
   const flags = {

@@ -195,7 +195,7 @@ describe('an OAuth flow with a real provider', () => {
       },
     ],
     [
-      'a callback at another path than that of the redirect address',
+      'a callback at a path other than the redirect address',
       /another redirect address/,
       async () => {
         const browser = createBrowser()
@@ -209,7 +209,7 @@ describe('an OAuth flow with a real provider', () => {
       () => createBrowser().get(`${theirs.endpoint}/oauth?code=of-eve`),
     ],
     [
-      'a code without a flow, at a path that a script may take for its own',
+      'a code without a flow, at a path of the script',
       /no connection that began here/,
       () => createBrowser().get(`${theirs.endpoint}//x%2FOAUTH/?code=of-eve&state=x`),
     ],
@@ -222,7 +222,7 @@ describe('an OAuth flow with a real provider', () => {
         ),
     ],
     [
-      'a state that is made up',
+      'an invented state',
       /of no connection/,
       () => createBrowser().get(`${theirs.endpoint}/oauth?code=of-eve&state=annex-${'A'.repeat(43)}`),
     ],
@@ -234,7 +234,7 @@ describe('an OAuth flow with a real provider', () => {
       ],
     ),
     [
-      'a provider that is asked to post its answer',
+      'a provider with an answer by POST',
       /response_mode=query/,
       async () => (await createBrowser().follow(await linkFor(posted))).response,
     ],
@@ -263,7 +263,7 @@ describe('an OAuth flow with a real provider', () => {
       },
     ],
     [
-      'a link whose page is asked for once more',
+      'a second request for the page of a link',
       /opened before/,
       async () => {
         const link = await linkFor(theirs)
@@ -271,11 +271,7 @@ describe('an OAuth flow with a real provider', () => {
         return createBrowser().get(link)
       },
     ],
-    [
-      'a link that is guessed',
-      /opened before/,
-      () => createBrowser().get(`${annex.url}/connect/${'A'.repeat(43)}`),
-    ],
+    ['a guessed link', /opened before/, () => createBrowser().get(`${annex.url}/connect/${'A'.repeat(43)}`)],
   ]
   for (const [name, reason, attack] of attacks) {
     it(`is closed to ${name}`, async () => {
@@ -286,7 +282,7 @@ describe('an OAuth flow with a real provider', () => {
     })
   }
 
-  it('leads to no foreign address: neither its link nor the provider does', async () => {
+  it('refuses foreign addresses in its link and at the provider', async () => {
     for (const path of [
       '//evil.example',
       '/\\evil.example',
@@ -306,7 +302,7 @@ describe('an OAuth flow with a real provider', () => {
     assert.match(await response.text(), /redirect_uri/)
   })
 
-  it('tells the provider and the script nothing that could begin another flow', async () => {
+  it('shows the provider and the script nothing that could begin another flow', async () => {
     const browser = createBrowser()
     const { next = '' } = await browser.follow(await linkFor(mine), /\/auth\?/)
     const { searchParams } = new URL(next)
@@ -319,7 +315,7 @@ describe('an OAuth flow with a real provider', () => {
     assert.equal(seen.cookie, null)
   })
 
-  it('sets a cookie that no script and no other site can use', async () => {
+  it('sets a cookie that is HttpOnly and SameSite, for the path of the integration', async () => {
     const response = await createBrowser().press(await linkFor(mine))
     assert.equal(response.status, 303)
     const [cookie = ''] = response.headers.getSetCookie()
@@ -329,7 +325,7 @@ describe('an OAuth flow with a real provider', () => {
     )
   })
 
-  it('leaves other forms to the script, also at the path of a connection', async () => {
+  it('passes other forms to the script, also at the path of a connection', async () => {
     for (const [path, body] of [
       ['/oauth', 'command=deploy&text=barcode%20scan'],
       ['/commands', 'code=of-a-coupon'],
@@ -344,7 +340,7 @@ describe('an OAuth flow with a real provider', () => {
     }
   })
 
-  it('leaves the login of visitors to the script', async () => {
+  it('passes the login of visitors to the script', async () => {
     const response = await createBrowser().get(`${handmade.endpoint}/login`)
     assert.equal(
       response.headers.get('location'),
@@ -375,7 +371,7 @@ describe('an OAuth flow with a real provider', () => {
     assert.equal((await stateOf(site)).state, 'connected')
   })
 
-  it('that is written by hand keeps its redirect address and its state', async () => {
+  it('keeps the redirect address and state of a script that implements it by hand', async () => {
     const browser = createBrowser()
     const back = await agree(browser, await linkFor(handmade))
     assert.ok(back.startsWith(`${handmade.endpoint}/callback?`), back)

@@ -76,9 +76,9 @@ const walk = `
   }
 `
 
-describe('everything that a script can reach', () => {
+describe('every value that a script can reach', () => {
   for (const mode of modes) {
-    test(`belongs to its own isolate, and none of it to isolated-vm or the process (${mode})`, async () => {
+    test(`belongs to its own isolate, not to isolated-vm or the process (${mode})`, async () => {
       const seen = (await seenBy(
         mode,
         saying(`${gather}${walk}
@@ -96,7 +96,7 @@ describe('everything that a script can reach', () => {
       for (const file of files as string[]) assert.match(file, /^(annex:(script|_platform)|null|undefined)$/)
     })
 
-    test(`shows errors of the host as plain errors: no path, no cause, no field, no prototype (${mode})`, async () => {
+    test(`shows errors of the host as plain errors, without path, cause or extra fields (${mode})`, async () => {
       const seen = await seenBy(
         mode,
         saying(`const error = await host.call('refused', {}).catch((error) => error)
@@ -105,7 +105,7 @@ describe('everything that a script can reach', () => {
       assert.deepEqual(seen, [true, true, ['message', 'stack'], 'no', false, false])
     })
 
-    test(`a key "__proto__" that comes from outside is a key, and pollutes nothing (${mode})`, async () => {
+    test(`treats "__proto__" from outside as a plain key (${mode})`, async () => {
       const seen = await seenBy(
         mode,
         saying(`const answer = await host.call('polluted', {})
@@ -159,7 +159,7 @@ const useAll = `
 
 describe('a script that has replaced every built-in', () => {
   for (const mode of modes) {
-    test(`is shown nothing of the wall by the platform’s own code (${mode})`, async () => {
+    test(`sees no function of the wall in the calls of the platform’s code (${mode})`, async () => {
       const script = `module.exports = { [Symbol.for('annex.dispatch')]: async (event, environment, request, host) => {
         if (event.type === 'next') return { value: 'next' }
         ${record}${useAll}
@@ -189,7 +189,7 @@ describe('a script that has replaced every built-in', () => {
       guest.close()
     })
 
-    test(`its next dispatch is answered when every built-in throws (${mode})`, async () => {
+    test(`gets its next dispatch answered when every built-in throws (${mode})`, async () => {
       const script = `module.exports = { [Symbol.for('annex.dispatch')]: (event) => {
         if (event.type === 'next') return { value: 'next' }
         const { ownKeys, getOwnPropertyDescriptor, defineProperty } = Reflect

@@ -32,7 +32,7 @@ describe('secrets that were rotated', () => {
   })
   after(() => rmSync(dataDir, { recursive: true, force: true }))
 
-  it('stand in no log, the old one neither, while it still signs, after a restart', async () => {
+  it('are redacted in logs after a restart, the previous secret included', async () => {
     const annex = await start()
     try {
       const body = `old ${old} ${encodeURIComponent(old)} new ${current} ${current.slice(6)}`

@@ -49,7 +49,7 @@ describe('a setting with `secret: true`', () => {
   }
   const keyLength = async () => ((await (await fetch(endpoint)).json()) as Json).length
 
-  it('is set by people, who see a mask of it then', async () => {
+  it('is set by people, and shown as a mask', async () => {
     const { status, json } = await ask('PUT', `${path}/configuration/key`, { value: secret })
     assert.equal(status, 200)
     assert.deepEqual([json.configuration, json.status], [{ key: '[secret]' }, 'active'])
@@ -58,14 +58,14 @@ describe('a setting with `secret: true`', () => {
     assert.equal(await keyLength(), secret.length)
   })
 
-  it('stays when an edit has its mask', async () => {
+  it('keeps its value when an edit contains the mask', async () => {
     const edited = await ask('PATCH', path, { configuration: { key: '[secret]', region: 'eu' } })
     assert.deepEqual(edited.json.configuration, { key: '[secret]', region: 'eu' })
     assert.equal((await ask('PUT', `${path}/configuration/key`, { value: '[secret]' })).status, 200)
     assert.equal(await keyLength(), secret.length)
   })
 
-  it('is quoted by no error, log line and job', async () => {
+  it('is quoted in no error, log line or job', async () => {
     const wrong = await ask('PUT', `${path}/configuration/key`, { value: 98_765_432_101 })
     assert.equal(wrong.status, 422)
     assert.match(wrong.json.error.message, /must be text, found another value/)
@@ -87,7 +87,7 @@ describe('a setting with `secret: true`', () => {
     assert.ok(!answers.includes(secret), 'an answer shows the secret')
   })
 
-  it('ends when it is removed: its mask is no value', async () => {
+  it('cannot be set to its mask after its removal', async () => {
     assert.equal((await ask('DELETE', `${path}/configuration/key`)).json.status, 'pending')
     const refused = await ask('PATCH', path, { configuration: { key: '[secret]' } })
     assert.equal(refused.status, 422)

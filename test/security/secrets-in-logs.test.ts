@@ -81,7 +81,7 @@ describe('the log of a script that logs its secrets', () => {
   })
 
   for (const way of [...ways, ...throwing, 'late']) {
-    it(`shows none of them: ${way}`, async () => {
+    it(`shows no secret: ${way}`, async () => {
       const text = await logged(way)
       assert.match(text, /\[secret API_KEY\]/)
       for (const value of values) {
@@ -98,7 +98,7 @@ describe('the log of a script that logs its secrets', () => {
     })
   }
 
-  it('names each of them', async () => {
+  it('names each secret', async () => {
     const text = await logged('plain')
     for (const name of ['API_KEY', 'signingSecrets.integration', 'signingSecrets.installation']) {
       assert.ok(text.includes(`[secret ${name}]`), text)

@@ -75,12 +75,12 @@ describe('a neighbour in the same sandbox process', () => {
     return { status, ms: performance.now() - started }
   }
 
-  it('is answered after a script has posted from the bottom of its stack', async () => {
+  it('is answered after a script posted from the bottom of its stack', async () => {
     await fetch(`${annex.url}/x/attacker/deep-post`)
     for (let i = 0; i < 5; i++) assert.equal((await neighbour()).status, 200)
   })
 
-  it('is not slowed down by work that goes on after its answer', async () => {
+  it('is not slowed down by work after an answer', async () => {
     await fetch(`${annex.url}/x/undead/undead`)
     await new Promise((resolve) => setTimeout(resolve, 700))
     for (let i = 0; i < 10; i++) {
@@ -91,7 +91,7 @@ describe('a neighbour in the same sandbox process', () => {
   })
 
   for (const name of ['many-headers', 'long-header', 'long-status']) {
-    it(`keeps its process when an answer has what no answer may have: ${name}`, async () => {
+    it(`keeps its process when a script gives an oversized answer: ${name}`, async () => {
       const before = pid()
       const response = await fetch(`${annex.url}/x/attacker/${name}`)
       assert.equal(response.status, 500)
@@ -102,7 +102,7 @@ describe('a neighbour in the same sandbox process', () => {
     })
   }
 
-  it('is not dragged along by one that ends its process while it is loaded: that one runs alone, and is then suspended', async () => {
+  it('is answered again once a script that ended its process at load is suspended', async () => {
     await neighbour()
     const before = pid()
     const first = await fetch(`${annex.url}/x/bomb`)
@@ -115,7 +115,7 @@ describe('a neighbour in the same sandbox process', () => {
       codes.push(error.code)
     }
     assert.equal(codes.at(-1), 'installation_suspended', codes.join())
-    // One that lived for less than a second is started again only when somebody asks.
+    // A process that lived for less than a second is started again with the next request only.
     await until(neighbour, ({ status }) => status === 200)
     const shared = pid()
     assert.ok(shared !== undefined)

@@ -52,7 +52,7 @@ describe('an answer of a script', () => {
     })
   }
 
-  it('keeps its own cache-control, and sets no cookie with a prefix that browsers know', async () => {
+  it('keeps its own Cache-Control, and loses cookie prefixes that browsers trust', async () => {
     const query = new URLSearchParams([['cache-control', 'max-age=5']])
     const names = ['__Host-a', '__secure-a', '__Http-a', '__HTTP-a', '__Host-Http-a', '=__Http-a']
     for (const name of names) query.append('set-cookie', `${name}=1; Secure; HttpOnly`)
@@ -65,7 +65,7 @@ describe('an answer of a script', () => {
     )
   })
 
-  it('keeps a header whose name only begins as that of a dropped one', async () => {
+  it('keeps a header whose name merely begins like a dropped one', async () => {
     const response = await fetch(`${annex.url}/x/one?Accept-CHARSET=x&X-Accelerate=y&Report-Tool=z`)
     const kept = ['accept-charset', 'x-accelerate', 'report-tool'].map((name) => response.headers.get(name))
     assert.deepEqual(kept, ['x', 'y', 'z'])
@@ -97,7 +97,7 @@ describe('an answer of a script', () => {
     })
     after(() => ends.disposeAsync())
 
-    it('cannot have nginx send another file', async () => {
+    it('cannot make nginx send another file', async () => {
       assert.equal(await (await fetch(`${behind}/steering`)).text(), 'of the proxy')
       for (const to of ['/internal/file', '/x/two', '/steering']) {
         const response = await fetch(`${behind}/x/one?X-Accel-Redirect=${to}`)
@@ -105,7 +105,7 @@ describe('an answer of a script', () => {
       }
     })
 
-    it('comes from the endpoint that nginx was asked for, however dots and separators are written', async () => {
+    it('comes from the requested endpoint, for any encoding of dots and separators', async () => {
       for (const path of ['..%2ftwo', '..%5ctwo', '..;/two', '%252e%252e%252ftwo']) {
         assert.equal((await fetch(`${behind}/x/one/${path}`)).status, 404, path)
       }

@@ -27,7 +27,7 @@ export default createIntegration({
   scopes: ['space:content:read', 'space:content:write'],
 }
 
-describe('the tokens of a script that is stopped', () => {
+describe('the tokens of a stopped script', () => {
   let annex: Annex
   let path: string
   let space: string
@@ -82,7 +82,7 @@ describe('the tokens of a script that is stopped', () => {
     return [...seen]
   }
 
-  it('have no effect while its installation is paused, and work again once it is resumed', async () => {
+  it('have no effect during a pause, and work again after the resume', async () => {
     const [ofInstallation, ofSpace] = [
       await tokensAt(endpoints.installation),
       await tokensAt(endpoints.space),
@@ -99,7 +99,7 @@ describe('the tokens of a script that is stopped', () => {
     for (const token of [...all, minted, outside]) assert.deepEqual(await codes(token, acts()), ['done'])
   })
 
-  it('have no effect while its installation is suspended, and work again once it is resumed', async () => {
+  it('have no effect during a suspension, and work again after the resume', async () => {
     const all = [...(await tokensAt(endpoints.installation)), ...(await tokensAt(endpoints.space))]
     const [outside = ''] = await tokensAt(endpoints.whole)
     const minted = (await annex.api('POST', `${path}/tokens`, undefined, outside)).json.token
@@ -116,7 +116,7 @@ describe('the tokens of a script that is stopped', () => {
     for (const token of [...all, minted, outside]) assert.deepEqual(await codes(token, acts()), ['done'])
   })
 
-  it('have no effect while its folder is gone, and work again when it is back', async () => {
+  it('have no effect without the plugin folder, and work again with it', async () => {
     const all = (await Promise.all(Object.values(endpoints).map(tokensAt))).flat()
     rmSync(join(annex.pluginsDir, 'stops'), { recursive: true })
     await annex.api('POST', '/v1/reload')
@@ -126,7 +126,7 @@ describe('the tokens of a script that is stopped', () => {
     for (const token of all) assert.deepEqual(await codes(token, acts()), ['done'])
   })
 
-  it('reach the installation in its last event alone, also where it was paused before', async () => {
+  it('reach a paused installation in its last event, and end with it', async () => {
     const [, old = ''] = await tokensAt(endpoints.installation)
     await annex.api('POST', `${path}/pause`)
     assert.equal((await annex.api('DELETE', path)).status, 204)

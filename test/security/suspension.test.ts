@@ -23,7 +23,7 @@ export default createIntegration({
   task: async (task) => { await fetch('${receiver}', { method: 'POST', body: JSON.stringify(task) }) },
 })`
 
-/** Over after half a second: what is owed to a script that is suspended outlasts it. */
+/** This schedule of retries is over after half a second: jobs of a suspended script must outlast it. */
 const retries = { DELIVERY_RETRY_SECONDS: '0.1,0.1,0.1' }
 
 const honest = `
@@ -61,7 +61,7 @@ describe('a script that ends its process again and again', () => {
     rmSync(dataDir, { recursive: true, force: true })
   })
 
-  it('runs alone after the second time, and is suspended at the fourth; its neighbour goes on', async () => {
+  it('is suspended at the fourth time, while its neighbour is answered', async () => {
     assert.equal(await code(endpoint('/later')), 'alive')
     for (let n = 0; n < 4; n += 1) {
       const before = n < 2 ? undefined : annex.server.sandboxes.processes()
@@ -94,7 +94,7 @@ describe('a script that ends its process again and again', () => {
     assert.match(logs.json.items.at(-1).text, /^Suspended\. .*npx annex resume inst_/s)
   })
 
-  it('is still suspended after a restart, and by no edit of its settings', async () => {
+  it('stays suspended after a restart and after an edit of its settings', async () => {
     await annex.close()
     const { db, close } = await openDatabase('', dataDir)
     // As an hour later: the task is due.
@@ -107,7 +107,7 @@ describe('a script that ends its process again and again', () => {
     assert.equal(await code(`${annex.url}/x/honest`), 'fine')
   })
 
-  it('goes on when it is resumed, and gets what it was owed meanwhile', async () => {
+  it('runs again after a resume, and gets the task that waited', async () => {
     // Longer than the schedule of retries, which would have given it up.
     await new Promise((resolve) => setTimeout(resolve, 2_000))
     assert.equal(receiver.received.length, 0)
@@ -119,7 +119,7 @@ describe('a script that ends its process again and again', () => {
     assert.equal((await annex.api('POST', `${installed.path}/resume`)).status, 409)
   })
 
-  it('goes on with a new version, which begins without a record', async () => {
+  it('runs again with a new version, which begins without a record', async () => {
     for (let n = 0; n < 4; n += 1) await code(endpoint('/kill'))
     await until(
       () => code(endpoint()),
@@ -133,7 +133,7 @@ describe('a script that ends its process again and again', () => {
     assert.equal((await annex.api('GET', installed.path)).json.status, 'active')
   })
 
-  it('as an integration as a whole is suspended and resumed apart from its installations', async () => {
+  it('is suspended for the integration as a whole apart from its installations', async () => {
     const whole = `${annex.url}/x/bomb`
     for (let n = 0; n < 4; n += 1) await code(`${whole}/kill`)
     await until(
@@ -149,8 +149,8 @@ describe('a script that ends its process again and again', () => {
   })
 })
 
-describe('work that is owed to a paused installation', () => {
-  it('waits, however often it would have been tried meanwhile, and is done after the resume', async () => {
+describe('the task of a paused installation', () => {
+  it('waits for longer than the retry schedule, and runs after the resume', async () => {
     const receiver = await startReceiver(200)
     const annex = await startAnnex({
       sandboxes: 'processes',

@@ -96,7 +96,7 @@ describe('while a version waits in an organization', () => {
     return { name, agreed, waits, whole, later }
   }
 
-  it('its settings and a space do not reach the new host', async () => {
+  it('the newer version cannot send settings and pages of that organization to its new host', async () => {
     const { name, agreed, waits, whole, later } = await waiting()
     await later()
     const listed = await ask(whole, { path: `/v1/integrations/${name}/installations` })
@@ -108,7 +108,7 @@ describe('while a version waits in an organization', () => {
     assert.equal(space.status, 404)
   })
 
-  it('is no part of what that version reaches: each way answers 404 with a reason', async () => {
+  it('the newer version gets a 404 with a reason for each request about that organization', async () => {
     const { name, waits, whole, later } = await waiting()
     await later()
     const base = `/v1/integrations/${name}/installations`
@@ -141,7 +141,7 @@ describe('while a version waits in an organization', () => {
     }
   })
 
-  it('reaches the same organizations by the older version, which runs there', async () => {
+  it('the older version, which runs there, reaches the same organizations as before', async () => {
     const { name, agreed, waits, later } = await waiting()
     await later()
     const get = async (path: string) => (await ask(waits.endpoint, { path })).status
@@ -154,7 +154,7 @@ describe('while a version waits in an organization', () => {
     assert.equal((await ask(waits.endpoint, { path: waits.path, token: minted.json.token })).status, 200)
   })
 
-  it('no token from before helps: not the newer one after a rollback, nor one that was minted', async () => {
+  it('tokens from before give the newer version no access', async () => {
     const { name, agreed, waits, whole, later } = await waiting()
     const old = await ask(whole, { tokens: true })
     await later()
@@ -172,7 +172,7 @@ describe('while a version waits in an organization', () => {
     assert.equal((await get(waits.path, newer.integration)).status, 200)
   })
 
-  it('an agreement to a version that drops a host ends what the older version reaches', async () => {
+  it('an agreement to a version without a host ends the access of the older version', async () => {
     const { name, waits, whole } = await waiting()
     const old = await ask(whole, { tokens: true })
     const minted = (await ask(whole, { method: 'POST', path: `${waits.path}/tokens` })).json.token
@@ -183,7 +183,7 @@ describe('while a version waits in an organization', () => {
     }
   })
 
-  it('what its script left in the storage of the integration stays with the versions that it agreed to', async () => {
+  it('storage that its script writes stays with the versions that it agreed to', async () => {
     const { agreed, waits, whole, later } = await waiting()
     await ask(waits.endpoint, { put: ['before', 'of waits'] })
     await ask(agreed.endpoint, { put: ['agreed', 'of agreed'] })
@@ -206,7 +206,7 @@ describe('while a version waits in an organization', () => {
     assert.deepEqual((await ask(whole, { list: true })).sort(), ['after', 'agreed', 'before', 'whole'])
   })
 
-  it('what it left stays there after its uninstall', async () => {
+  it('storage that its script wrote stays hidden after an uninstall', async () => {
     const { waits, whole, later } = await waiting()
     await ask(waits.endpoint, { put: ['left', 'of waits'] })
     await later()
@@ -219,7 +219,7 @@ describe('while a version waits in an organization', () => {
     assert.equal((await ask(whole, { path: waits.path })).status, 404)
   })
 
-  it('a task of the older version is run by that version, until no organization waits', async () => {
+  it('a task of the older version runs on that version until no organization waits', async () => {
     const { name, agreed, waits, whole, later } = await waiting()
     await later()
     const ran = async (task: string): Promise<string> => {
@@ -243,7 +243,7 @@ describe('while a version waits in an organization', () => {
     assert.match(await ran('after'), /^two runs/)
   })
 
-  it('its problem counts what it misses, and the author sees how many wait', async () => {
+  it('its problem counts refused requests, and the author sees how many organizations wait', async () => {
     const { name, waits, whole, later } = await waiting()
     await later()
     const { token } = (await annex.api('POST', `/v1/orgs/${waits.org}/tokens`, {})).json

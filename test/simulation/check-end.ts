@@ -14,7 +14,7 @@ type DeliveryRow = {
 type AttemptRow = { number: number; outcome: string; status: number | null; started_at: number }
 type ReceiverRow = { id: string; state: string; failing_since: number | null }
 
-/** What must hold when nothing is owed any more. @throws Error that says what does not */
+/** What must hold when no work is pending. @throws Error that names the broken rule */
 export function checkEnd(given: {
   plan: Plan
   disk: Disk

@@ -32,7 +32,7 @@ export async function createSimulation(): Promise<Simulation> {
   return { run: (seed) => runSeed(seed, disk, installationId) }
 }
 
-/** What one reads who looks for what a seed has found. */
+/** The report for a reader who investigates a seed. */
 export function describeReport({ seed, broken, plan, notes }: Report): string {
   const { receivers, events, ...rest } = plan
   const lines = [

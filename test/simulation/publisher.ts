@@ -45,7 +45,7 @@ export function createPublisher(given: {
       acknowledged.push(owed)
       left -= 1
     }, giveUp)
-    // A publisher waits for no host that is gone. Whether it was stored, nobody has said.
+    // A publisher does not wait for a host that is gone. Whether the event was stored is unknown.
     world.after(againAfterMs, giveUpIfGone)
 
     function giveUpIfGone(): void {

@@ -88,7 +88,7 @@ export function createRules(watched: Watched): Rules {
     check(others.length === 0, `${receiver.id} keeps its order, and has two requests at once`)
   }
 
-  /** Nothing is due, and held up by nothing, while nobody does anything about it. */
+  /** While a host works, no due job may be late unless a rule holds it back. */
   function atRest(): void {
     const hosts = watched.hosts.working()
     if (hosts.length === 0 || disk.isBusy()) return

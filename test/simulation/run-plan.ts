@@ -12,10 +12,10 @@ import { createWorld } from './world/world.ts'
 /** What came of a seed. `broken` says which rule was. */
 export type Report = { seed: number; broken?: string; plan: Plan; notes: readonly string[]; sent: number }
 
-/** Longer than any plan needs, clocks that jump included: what is owed then is lost. */
+/** Longer than any plan needs, including clocks that jump: work that is still pending then is lost. */
 const longestMs = 2_400_000
 
-/** Plays what a seed decides to its end: until nothing is owed any more. */
+/** Runs the plan of a seed until no work is pending. */
 export async function runSeed(seed: number, disk: Disk, installationId: string): Promise<Report> {
   const plan = drawPlan(seed)
   const world = createWorld()

@@ -23,19 +23,19 @@ const program = fileURLToPath(new URL('simulate.ts', import.meta.url))
  */
 describe('the job engine, simulated', () => {
   // In a process of its own: node:test follows each promise, and it takes 2.6 times as long there.
-  it(`keeps its promises in ${schedules} schedules`, { timeout: longestMs + 10_000 }, async () => {
+  it(`keeps all rules in ${schedules} schedules`, { timeout: longestMs + 10_000 }, async () => {
     const { isWell, said } = await simulate(schedules)
     assert.ok(isWell, said)
     const [, sent] = /: (\d+) requests, 0 broken/.exec(said) ?? []
     assert.ok(Number(sent) > schedules, `what is to be tried does not happen: ${said}`)
   })
 
-  it('keeps them, too, where it did not once', async () => {
+  it('keeps all rules for seeds that once broke one', async () => {
     const simulation = await createSimulation()
     for (const seed of foundBy) assert.equal((await simulation.run(seed)).broken, undefined, `seed ${seed}`)
   })
 
-  it('does the same for the same seed', async () => {
+  it('repeats a run for the same seed', async () => {
     const [one, other] = [await createSimulation(), await createSimulation()]
     await other.run(8)
     for (const seed of [7, 25, 95]) assert.deepEqual(await one.run(seed), await other.run(seed))

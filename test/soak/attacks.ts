@@ -1,4 +1,4 @@
-// Each attack by itself, and what the honest ones notice of it: `node test/soak/attacks.ts [NAME …]`.
+// Runs each attack alone, and shows its effect on honest installations: `node test/soak/attacks.ts [NAME …]`.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createTerminal, printTable } from '../../host/cli/terminal.ts'
 import { startHonestLoad } from './honest-load.ts'
@@ -20,7 +20,7 @@ await sleep(2000)
 const rows: string[][] = []
 for (const name of names) {
   const startedAt = performance.now()
-  // One that has ended its process is somebody else next time: the hostile ones take turns.
+  // The hostile integrations take turns, as one that ended its process is treated differently the next time.
   const thug = ['thug', 'vandal', 'crook', 'forger'][rows.length % 4]
   const outcome = await outcomeOf(`${annex.origin}/x/${thug}/${name}`, new AbortController().signal)
   const seconds = (performance.now() - startedAt) / 1000

@@ -36,7 +36,7 @@ export function publishEvents(annex: BenchedAnnex): { published: Set<string>; st
   }
 }
 
-/** What is owed comes, if it comes, within half a minute. */
+/** Waits up to half a minute for all pending deliveries. */
 export async function waitForDeliveries(published: Set<string>, { delivered }: SoakReceiver): Promise<void> {
   const end = Date.now() + 30_000
   while (Date.now() < end && [...published].some((id) => !delivered.has(id))) await sleep(200)

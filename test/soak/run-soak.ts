@@ -67,7 +67,7 @@ export async function runSoak(given: {
   const longestMs = seconds * 3_000
   while (hostile.begun() < leastAttacks && performance.now() - stormAtMs < longestMs) await sleep(100)
   await hostile.stop()
-  // What is owed comes in the calm after.
+  // Pending deliveries come after the attacks.
   await events.stop()
   await waitForDeliveries(events.published, receiver)
   await honest.stop()

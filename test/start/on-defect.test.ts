@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { createOnDefect } from '../../host/start/create-logger.ts'
 
-it('a full disk is one line in a minute, whatever fails by it, and a defect is a line each time', () => {
+it('a full disk is logged once a minute, and a defect each time', () => {
   const lines: unknown[][] = []
   let now = 0
   const logger = { error: (...line: unknown[]) => lines.push(line) }

@@ -30,7 +30,7 @@ test('the first start publishes the sample pages', async () => {
   }
 })
 
-test('a space of the folder of an older version follows the sample pages, and no other space does', async () => {
+test('a space with the sample folder of an older version gets the new one, and no other space does', async () => {
   await using ends = new AsyncDisposableStack()
   const dataDir = mkdtempSync(join(tmpdir(), 'annex-sample-'))
   ends.defer(() => rmSync(dataDir, { recursive: true, force: true }))

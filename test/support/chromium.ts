@@ -19,7 +19,7 @@ export function skipWithoutChromium(): string | false {
   return text
 }
 
-/** Starts Chromium without a window. It asks no server by itself, and has a back/forward cache as that of users. */
+/** Starts Chromium without a window. It sends no requests of its own, and has a back/forward cache as users have. */
 export function startChromium(): Promise<Browser> {
   if (executable === undefined) throw new Error('Chromium is not installed.')
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync']

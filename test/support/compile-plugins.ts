@@ -10,7 +10,7 @@ import { sideBySide } from '../../host/side-by-side.ts'
 import { listPluginFolders } from '../../host/versions/plugins-dir.ts'
 
 /**
- * Checks the scripts of plugin folders with TypeScript, each folder by itself: those that are named, or all in PLUGINS_DIR.
+ * Checks the scripts of plugin folders with TypeScript, each folder apart: the given ones, or all in PLUGINS_DIR.
  * The options are those of `plugins/tsconfig.json`. In a folder with a `tsconfig.json` its own decide, without what it extends.
  */
 

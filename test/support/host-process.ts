@@ -68,7 +68,7 @@ export function startHost({ dataDir, pluginsDir, environment, ownGroup = false }
     firstLine(child.stdout as Readable),
     exited.then((code) => Promise.reject(new Error(`annex ended with ${code} at its start:\n${said}`))),
   ]).then((line) => toListening(line, dataDir))
-  // Whoever kills it while it starts does not wait for this.
+  // A test that kills the host at its start does not await this.
   listening.catch(() => {})
   const end = (signal: NodeJS.Signals) => async () => {
     child.kill(signal)

@@ -16,7 +16,7 @@ export type HostUnderFaults = {
   dataDir: string
   receiver: Awaited<ReturnType<typeof startReceiver>>
   publish: (eventId: string) => Promise<Answered>
-  /** Fails unless all of these events come to the receiver, and nothing is owed any more. */
+  /** Fails unless all of these events reach the receiver, and no delivery is pending. */
   untilDelivered: (eventIds: string[]) => Promise<void>
   /** Kills it, and starts another in its place. */
   restart: () => Promise<void>
@@ -26,7 +26,7 @@ export type HostUnderFaults = {
 const patienceSeconds = 30
 
 /**
- * A host in a process of its own, with an integration that owes each event to one receiver.
+ * A host in a process of its own, with an integration that queues a delivery of each event to one receiver.
  *
  * @param environmentIn what the process gets besides, from a test's folder and the data folder in it
  */

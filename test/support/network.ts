@@ -7,7 +7,7 @@ export type Network = {
   url: string
   /** From now on nothing passes over the connections that there are, and no side hears of that. @returns their number */
   fallSilent: () => number
-  /** How many of those that fell silent somebody has ended. */
+  /** How many of the silent connections one side has closed. */
   givenUp: () => number
   /** Ends all connections, and refuses new ones. */
   cut: () => Promise<void>

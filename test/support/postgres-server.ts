@@ -130,7 +130,7 @@ async function run(bin: string, { folder, data, port, url, user, fsync }: Given)
     }
     await wait(50)
   }
-  // Whoever forgets it does not wait for it.
+  // A test that forgets to close the server can still end.
   child.unref()
   for (const stream of [child.stdin, child.stderr]) (stream as unknown as { unref: () => void }).unref()
   return { end, pid: child.pid }

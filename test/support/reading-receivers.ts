@@ -11,7 +11,7 @@ export const readingReceivers = {
     const v1 = parts.find((part) => part.startsWith('v1='))?.slice(3) ?? ''
     return isEqual(v1, expected(t, body, secret))
   },
-  'takes what stands in second place': (header, body, secret) => {
+  'takes the second part': (header, body, secret) => {
     const [t = '', v1 = ''] = header.split(',').map((part) => part.split('=')[1] ?? '')
     return isEqual(v1, expected(t, body, secret))
   },

@@ -2,7 +2,7 @@ import { type Annex, type Json, until } from './annex.ts'
 import type { PluginSource } from './plugin-folder.ts'
 import { startReceiver } from './receiver.ts'
 
-/** A plugin that owes a delivery whenever its receiver is asked to: `?url=&type=&id=`. */
+/** A plugin that queues a delivery for each request to its endpoint: `?url=&type=&id=`. */
 export const senderPlugin: PluginSource = {
   script: `import { createIntegration } from '@annex/runtime'
 export default createIntegration({
@@ -15,7 +15,7 @@ export default createIntegration({
 })`,
 }
 
-/** Owes deliveries through the plugin's receiver. @returns their ids, in their order */
+/** Queues deliveries by requests to the plugin's endpoint. @returns their ids, in order */
 export async function owe(
   receiver: string,
   given: { url: string; type?: string; id?: string },

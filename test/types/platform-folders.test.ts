@@ -97,7 +97,7 @@ inShelf('environment.installation!.spaces', 'environment.installation!.space.of'
 inShelf('event.commitId', 'event.comitId', /'comitId' does not exist/)
 inShelf('shelf.books.count', 'shelf.boks.count', /'boks' does not exist.*'books'/)
 
-test('TypeScript finds no error in folders of the other platform, each by its own tsconfig.json', async () => {
+test('TypeScript finds no error in folders of the other platform with their own tsconfig.json', async () => {
   const folders = readdirSync(fixtures).map((name) => join(fixtures, name))
   assert.ok(folders.length > 12)
   assert.deepEqual(await compileFolders(folders), { code: 0, lines: [] })
@@ -106,7 +106,7 @@ test('TypeScript finds no error in folders of the other platform, each by its ow
 /** Where the changed script of a row lies, beside the sound one. */
 const pathOf = ({ at }: Wrong, index: number): string => join(dirname(at), `wrong-${index}${extname(at)}`)
 
-describe('TypeScript finds each wrong spelling in such a folder:', () => {
+describe('TypeScript finds each wrong spelling in these folders:', () => {
   let folder: string
   let lines: string[]
   before(async () => {
@@ -135,7 +135,7 @@ describe('TypeScript finds each wrong spelling in such a folder:', () => {
     })
   }
 
-  it('and nothing in the sound scripts', () => {
+  it('but none in correct scripts', () => {
     const others = lines.filter((line) => !/^\s|\/wrong-\d+\.tsx?\(/.test(line))
     assert.deepEqual(others, [])
   })
@@ -151,14 +151,10 @@ const options: [string, string | undefined, RegExp | undefined][] = [
   ['a tsconfig.json that names none', '{}', undefined],
   ['strict: false', '{"compilerOptions":{"strict":false}}', undefined],
   ['strict: true', '{"compilerOptions":{"strict":true}}', /TS7006/],
-  ['noImplicitAny alone', '{"compilerOptions":{"noImplicitAny":true}}', /TS7006/],
-  ['verbatimModuleSyntax of its own', '{"compilerOptions":{"verbatimModuleSyntax":true}}', /TS1484/],
-  [
-    'a base that is not there',
-    '{"extends":"@none/tsconfig","compilerOptions":{"lib":["ES2021"]}}',
-    undefined,
-  ],
-  ['a base that is strict', '{"extends":"./strict.json"}', undefined],
+  ['only noImplicitAny', '{"compilerOptions":{"noImplicitAny":true}}', /TS7006/],
+  ['its own verbatimModuleSyntax', '{"compilerOptions":{"verbatimModuleSyntax":true}}', /TS1484/],
+  ['a missing base', '{"extends":"@none/tsconfig","compilerOptions":{"lib":["ES2021"]}}', undefined],
+  ['a strict base', '{"extends":"./strict.json"}', undefined],
   [
     'options that newer compilers lack',
     '{"compilerOptions":{"target":"ES5","downlevelIteration":true,"baseUrl":".","moduleResolution":"node"}}',
@@ -167,7 +163,7 @@ const options: [string, string | undefined, RegExp | undefined][] = [
   ['a broken file', '{', undefined],
 ]
 
-describe('the options of the compiler are those of the folder:', () => {
+describe('the compiler uses the options of the folder:', () => {
   let folder: string
   let lines: string[]
   before(async () => {
@@ -196,7 +192,7 @@ describe('the options of the compiler are those of the folder:', () => {
     })
   }
 
-  it('and nothing is found outside of the folders', () => {
+  it('and finds nothing outside the folders', () => {
     assert.deepEqual(
       lines.filter((line) => !/^(\d+\/| )/.test(line)),
       [],

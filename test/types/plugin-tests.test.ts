@@ -10,7 +10,7 @@ const script = `import { createIntegration } from '@annex/runtime'
 export default createIntegration({ fetch: async () => new Response('here') })`
 const forNode = "import { test } from 'node:test'\ntest('it answers', () => process.exit(0))\n"
 
-test('the compiler leaves test files of a plugin folder alone, and reads all others', async (context) => {
+test('the compiler skips test files of a plugin folder, and reads all others', async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'annex-tested-'))
   context.after(() => rmSync(folder, { recursive: true }))
   const config = JSON.parse(readFileSync(join(root, 'plugins/tsconfig.json'), 'utf8'))

@@ -31,7 +31,7 @@ type Named<T> = T extends readonly unknown[] ? T
   : T
 `
 
-test('the type of the environment names each field that a script gets, at each level', async (context) => {
+test('the type of the environment has each field of a script’s environment, at each level', async (context) => {
   const script = `import { createIntegration } from '@annex/runtime'
 export default createIntegration({ fetch: (_request, { environment }) => Response.json(environment) })`
   const more = 'icon: ./icon.png\nexternalLinks: [{ label: Help, url: https://help.example }]'
@@ -146,7 +146,7 @@ export const untyped = ({ installation, secrets }: RuntimeEnvironment) => {
 }
 `
 
-test('a script may state its settings: of the account, and of a site or space', async () => {
+test('a script may state its settings, of the account and of a site or space', async () => {
   assert.equal(await compileScript({ 'settings.ts': stated }), '')
 })
 
@@ -324,7 +324,7 @@ export default createIntegration({ fetch_published_script: () => new Response(pa
 const declaration = (name: string) =>
   `declare module '*.raw.js' { const ${name}: string; export default ${name} }`
 
-test('a file .raw.js is a text, also where the script declares that', async () => {
+test('a file .raw.js is a text, also if the script declares that itself', async () => {
   const files = { 'index.ts': text, 'page.raw.js': '(() => console.log("<ID>"))()' }
   assert.equal(await compileScript(files), '')
   for (const name of ['text', 'content']) {
@@ -364,6 +364,6 @@ export const inferred = createIntegration({
 })
 `
 
-test('createIntegration takes the context that a handler states, and any settings without', async () => {
+test('createIntegration accepts the context of a handler, and any settings without one', async () => {
   assert.equal(await compileScript({ 'unstated.ts': unstated }), '')
 })

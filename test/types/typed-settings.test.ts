@@ -79,7 +79,7 @@ const uses: [Use, ...Use[]] = [
     `${any}return new Response(await getOAuthToken(account.connection, {} as never, context))`,
   ],
   [
-    'a setting that is misspelt',
+    'a misspelt setting',
     `${any}return new Response(site.webhok_url)`,
     /Property 'webhok_url' does not exist.*Did you mean 'webhook_url'/,
   ],
@@ -137,7 +137,7 @@ export const urlOf = ({ siteInstallation: site, secrets }: RuntimeEnvironment<In
 }
 `
 
-describe('a script’s settings are typed by its manifest: the compiler', () => {
+describe('the settings of a script have types from its manifest: the compiler', () => {
   let folder: string
   let output: string
   before(async () => {
@@ -167,7 +167,7 @@ describe('a script’s settings are typed by its manifest: the compiler', () => 
   })
   after(() => rmSync(folder, { recursive: true }))
 
-  it('finds the SDK under the name of the reference platform, and types events and the environment', () => {
+  it('finds the SDK by the name of the reference platform, with typed events and environment', () => {
     assert.deepEqual(
       output.split('\n').filter((line) => line.startsWith('reference/')),
       [],
@@ -175,7 +175,7 @@ describe('a script’s settings are typed by its manifest: the compiler', () => 
   })
 
   for (const [index, [name, , error]] of uses.entries()) {
-    it(`${error === undefined ? 'takes' : 'refuses'} ${name}`, () => {
+    it(`${error === undefined ? 'accepts' : 'refuses'} ${name}`, () => {
       const found = output.split('\n').filter((line) => line.startsWith(`typed-${index}/index.ts`))
       if (error === undefined) return assert.deepEqual(found, [])
       assert.equal(found.length, 1, output)

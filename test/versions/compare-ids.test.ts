@@ -25,13 +25,13 @@ const shown = (...given: Parameters<typeof compareIds>) =>
 
 const clip = `import { clip } from 'x'\ncreateComponent({\n  componentId: 'clip', render })\n`
 
-describe('ids of a manifest and of its script', () => {
-  it('are fine when both have them', () => {
+describe('the ids of a manifest and its script', () => {
+  it('cause no warning if both have them', () => {
     const defined = { component: ['clip'], contentSource: [] }
     assert.deepEqual(compareIds([named('component', 'clip')], defined, from({ 'index.ts': clip })), [])
   })
 
-  it('are reported at both positions, with the nearest name', () => {
+  it('are reported at both positions with the nearest name', () => {
     const defined = { component: ['clip'], contentSource: [] }
     assert.deepEqual(shown([named('component', 'clips')], defined, from({ 'index.ts': clip })), [
       '/p/service-manifest.yaml:9:7 warning "blocks" names "clips", and the script defines no component of this id; did you mean "clip"? it defines: clip',
@@ -39,14 +39,14 @@ describe('ids of a manifest and of its script', () => {
     ])
   })
 
-  it('of one kind are no ids of the other', () => {
+  it('of one kind do not count for another kind', () => {
     const defined = { component: ['menu'], contentSource: [] }
     const [first, second] = shown([named('contentSource', 'menu')], defined, from({ 'index.ts': '' }))
     assert.match(first ?? '', /the script defines no content source of this id; it defines: none$/)
     assert.match(second ?? '', /^\/p\/index\.ts:1:1 warning the script defines the component "menu"/)
   })
 
-  it('need no name for a component that the script itself names, as to open it', () => {
+  it('need no entry for a component that the script itself opens', () => {
     const opening = `${clip}const action = { action: '@ui.modal.open', componentId: "clip" }`
     const defined = { component: ['clip'], contentSource: [] }
     assert.deepEqual(compareIds([], defined, from({ 'index.ts': opening })), [])
@@ -54,7 +54,7 @@ describe('ids of a manifest and of its script', () => {
     assert.deepEqual(compareIds([], defined, apart), [])
   })
 
-  it('are searched in the own sources alone', () => {
+  it('are searched in the script’s own sources only', () => {
     const defined = { component: ['clip'], contentSource: [] }
     const given = from({
       'node_modules/x/index.js': `'clip' 'clip'`,
@@ -64,7 +64,7 @@ describe('ids of a manifest and of its script', () => {
     assert.match(shown([], defined, given)[0] ?? '', /^\/p\/a\.ts:3:16 /)
   })
 
-  it('of a hostile script take little time', () => {
+  it('of a hostile script are compared quickly', () => {
     const component = Array.from({ length: 1_000 }, (_, n) => `${n}'"\\`.padStart(200, 'ab'))
     const given = from({ 'index.ts': `'${component[0]}'`.repeat(10_000) })
     const many = Array.from({ length: 150 }, (_, n) => named('component', `x${n}`.padEnd(64, 'cd')))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { startAnnex } from '../support/annex.ts'
 
-test('a start that is refused leaves no temporary folder of the tests behind', async (context) => {
+test('a refused start leaves no temporary folder of the tests behind', async (context) => {
   const folder = await mkdtemp(join(tmpdir(), 'annex-refused-'))
   const before = process.env.TMPDIR
   context.after(async () => {

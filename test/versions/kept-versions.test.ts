@@ -10,7 +10,7 @@ import { deployVersion } from '../../host/versions/deploy-version.ts'
 import { createManifest } from '../bundle/plugin-folder.ts'
 import { openSeeded, type Seeded } from '../support/seeded-database.ts'
 
-describe('of an integration’s versions', () => {
+describe('versions of an integration:', () => {
   let seeded: Seeded
   before(async () => {
     seeded = await openSeeded()
@@ -32,7 +32,7 @@ describe('of an integration’s versions', () => {
     return rows.map(({ number }) => number)
   }
 
-  it('the ten newest are kept, and no number comes again', async () => {
+  it('the ten newest are kept, and no number is used again', async () => {
     await deploy('neighbour', 'other')
     const codes = Array.from({ length: 11 }, (_, n) => String(n + 1))
     for (const code of [...codes, '2', '12']) await deploy(code, 'ours')
@@ -42,7 +42,7 @@ describe('of an integration’s versions', () => {
     assert.deepEqual(await numbersOf('other'), [1])
   })
 
-  it('the last one is kept of an integration that was out of service', async () => {
+  it('the last one before a retirement is kept', async () => {
     for (const code of ['1', '2']) await deploy(code, 'back')
     await retireIntegration(seeded.db, 'back')
     assert.equal(await deploy('3', 'back'), 3)
@@ -51,7 +51,7 @@ describe('of an integration’s versions', () => {
     assert.equal(await findVersionCode(seeded.db, versionId ?? ''), '3')
   })
 
-  it('one that an installation runs is kept, however old', async () => {
+  it('an old one is kept while an installation runs it', async () => {
     await deploy('0', 'held')
     const { versionId } = (await findIntegration(seeded.db, 'held')) ?? {}
     const given = { integration: 'held', organizationId: seeded.organizationId, signingSecret: 'sealed' }

@@ -10,7 +10,7 @@ const script = `import { createIntegration } from '@annex/runtime'
 export default createIntegration({ fetch: async () => new Response('here') })`
 
 describe('a plugin folder’s organization', () => {
-  it('has to be there; the error names those that are, and what makes one', async () => {
+  it('must exist, and the error names existing ones and the command that creates one', async () => {
     const annex = await startAnnex({ plugins: { lost: { script, organization: 'nowhere' } } })
     try {
       const [plugin] = annex.server.plugins
@@ -24,7 +24,7 @@ describe('a plugin folder’s organization', () => {
     }
   })
 
-  it('may be the operator’s by an external id: internal scopes and any variable are for it alone', async () => {
+  it('may be the operator’s by an external id, with internal scopes and any variable', async () => {
     const own = { script, scopes: ['site:script:inject'] }
     const annex = await startAnnex({ plugins: { 'by-id': { ...own, organization: 'ext_home' } } })
     const load = async (): Promise<Json> => {
@@ -53,7 +53,7 @@ describe('a plugin folder’s organization', () => {
     }
   })
 
-  it('keeps its integration’s name: another’s folder does not take over installations and secrets', async () => {
+  it('keeps the name of its integration against a folder of another organization', async () => {
     const annex = await startAnnex({ plugins: { ours: { script } } })
     try {
       await annex.api('POST', '/v1/orgs', { subdomain: 'acme', title: 'Acme' })
@@ -92,7 +92,7 @@ exports.default = (0, runtime_1.createIntegration)({ fetch: async () => new Resp
   }
 })
 
-describe('a name that is deployed', () => {
+describe('a deployed name', () => {
   const answers = (text: string) => ({ script: script.replace('here', text) })
   const editManifest = (folder: string, from: string, to: string) => {
     const file = join(folder, 'service-manifest.yaml')
@@ -100,7 +100,7 @@ describe('a name that is deployed', () => {
   }
   const find = (items: Json[], name: string): Json => items.find((item) => item.name === name)
 
-  it('is not taken by a folder of another owner, which fails alone', async () => {
+  it('is refused to a folder of another owner', async () => {
     const annex = await startAnnex({ plugins: { ours: answers('first') } })
     try {
       await annex.api('POST', '/v1/orgs', { subdomain: 'acme', title: 'Acme' })
@@ -125,7 +125,7 @@ describe('a name that is deployed', () => {
     }
   })
 
-  it('is retired by a rename in the manifest, which says what stays, once', async () => {
+  it('is retired by a new name in the manifest, which is reported once', async () => {
     const annex = await startAnnex({ plugins: { before: answers('the old code') } })
     try {
       await installSample(annex, 'before')
@@ -155,7 +155,7 @@ describe('a name that is deployed', () => {
     }
   })
 
-  it('goes on answering when its manifest is broken, and when its folder has another name', async () => {
+  it('stays deployed while its manifest is broken or its folder is renamed', async () => {
     const annex = await startAnnex({ plugins: { one: answers('one'), two: answers('two') } })
     try {
       editManifest(join(annex.pluginsDir, 'one'), 'name: one', 'name: other\nvisibilty: public')
@@ -172,7 +172,7 @@ describe('a name that is deployed', () => {
     }
   })
 
-  it('is retired when its folder is gone, which the next load says', async () => {
+  it('is retired without its folder, which the next load reports', async () => {
     const annex = await startAnnex({ plugins: { one: answers('one') } })
     try {
       rmSync(join(annex.pluginsDir, 'one'), { recursive: true })

@@ -8,7 +8,7 @@ import { writePlugin } from '../support/plugin-folder.ts'
 const script = `import { createIntegration } from '@annex/runtime'
 export default createIntegration({ fetch: async () => new Response('here') })`
 
-/** A script that takes the bundler seconds: each module is resolved by itself. */
+/** A script that takes the bundler seconds, as it resolves each module apart. */
 function slowFiles(modules: number): Record<string, string> {
   const names = Array.from({ length: modules }, (_none, index) => `m${index}`)
   return {
@@ -19,8 +19,8 @@ ${script}`,
   }
 }
 
-describe('two reloads at once', () => {
-  it('run one after the other: the folder as it was saved last is deployed', async () => {
+describe('two simultaneous reloads', () => {
+  it('run one after the other, and the last saved folder is deployed', async () => {
     const annex = await startAnnex()
     const edit = (folder: string, from: string, to: string) => {
       const file = join(folder, 'service-manifest.yaml')

@@ -31,7 +31,7 @@ const failed = (name: string, message: string): LoadedPlugin => ({
 const changed = (before: LoadedPlugin[], after: LoadedPlugin[]) =>
   findChanges(before, after).map(({ kind, plugin }) => `${kind} ${plugin.folder.slice('plugins/'.length)}`)
 
-test('only folders whose outcome is another one are reported', () => {
+test('only folders with another outcome are reported', () => {
   const before = [
     loaded('same'),
     loaded('edited'),
@@ -50,12 +50,12 @@ test('only folders whose outcome is another one are reported', () => {
   assert.deepEqual(changed(after, after), [])
 })
 
-test('a folder that fails, and then loads with the version of before, is reported both times', () => {
+test('a folder that fails and then loads its earlier version is reported both times', () => {
   assert.deepEqual(changed([loaded('a')], [failed('a', 'x')]), ['failed a'])
   assert.deepEqual(changed([failed('a', 'x')], [loaded('a')]), ['loaded a'])
 })
 
-test('a retirement is reported once, beside its folder', () => {
+test('a retirement is reported once, next to its folder', () => {
   const retired: LoadedPlugin = {
     ...loaded('hello'),
     ...{ name: 'old', state: 'retired', note: 'Its folder holds "hello" now. It has no installations.' },
@@ -70,7 +70,7 @@ test('a retirement is reported once, beside its folder', () => {
   )
 })
 
-test('a change is one line for people, after the frame of each problem', () => {
+test('a change is one line, after the frame of each problem', () => {
   const text = (plugin: LoadedPlugin, kind: Change['kind'] = plugin.state) =>
     formatChange({ kind, plugin }, { color: false })
   assert.equal(text(loaded('hello', 2)), 'loaded hello version 2')
@@ -93,7 +93,7 @@ function report(options: { isTTY: boolean; level: string }) {
   return { terminal: terminal.join(''), log: log.map((line): { msg: string } => JSON.parse(line)) }
 }
 
-test('a terminal gets text, anything else lines of the log, and a second reload without a change is silent', () => {
+test('a terminal gets text, a pipe gets log lines, and an unchanged reload nothing', () => {
   const onTerminal = report({ isTTY: true, level: 'info' })
   assert.match(
     onTerminal.terminal,
@@ -108,7 +108,7 @@ test('a terminal gets text, anything else lines of the log, and a second reload 
   )
 })
 
-test('LOG_LEVEL holds for the terminal too', () => {
+test('LOG_LEVEL applies to the terminal, too', () => {
   assert.equal(report({ isTTY: true, level: 'silent' }).terminal, '')
   assert.doesNotMatch(report({ isTTY: true, level: 'warn' }).terminal, /loaded a/)
 })

@@ -32,7 +32,7 @@ const bad: Record<string, { script: string; files?: Record<string, string>; at: 
     at: /\/ours\/index\.ts:1:1$/,
     says: /^the script cannot be loaded: The entry script does not export an integration/,
   },
-  'never ends to load': {
+  'never finishes loading': {
     script: `for (;;) {}\n${good}`,
     at: /\/ours\/index\.ts:1:1$/,
     says: /^the script cannot be loaded: (The script used more than \d+ ms of CPU time to load \(SANDBOX_LOAD_MS\)\.$|The machine is too busy)/,
@@ -42,19 +42,19 @@ const bad: Record<string, { script: string; files?: Record<string, string>; at: 
     at: /\/ours\/index\.ts:\d:\d+$/,
     says: /^the script cannot be loaded: .*(memory|SANDBOX_LOAD_MS|too busy)/,
   },
-  'throws what is no error': {
+  'throws a value that is not an error': {
     script: `throw 'only a text'\n${good}`,
     at: /\/ours\/index\.ts:\d:\d+$/,
     says: /^the script cannot be loaded: .*only a text/,
   },
-  'makes up the position of its error': {
+  'invents the position of its error': {
     script: `const error = new Error('made up')\nerror.stack = 'at annex:ours:999999999:1 at annex:other:1:1 at annex:ours:0:0'\nthrow error\n${good}`,
     at: /\/ours\/index\.ts:1:1$/,
     says: /^the script cannot be loaded: made up$/,
   },
 }
 
-describe('a version that cannot be loaded', () => {
+describe('a version that fails to load', () => {
   let annex: Annex
   before(async () => {
     annex = await startAnnex({ sandboxes: 'processes', plugins: { ours: { script: good } } })
@@ -75,7 +75,7 @@ describe('a version that cannot be loaded', () => {
     })
   }
 
-  it('is deployed once it can be', async () => {
+  it('is followed by a version that loads', async () => {
     writePlugin(annex.pluginsDir, 'ours', { script: good.replace('good', 'better') })
     const [plugin] = (await annex.api('POST', '/v1/reload')).json.items
     assert.deepEqual([plugin.state, plugin.problems], ['loaded', []])
@@ -83,7 +83,7 @@ describe('a version that cannot be loaded', () => {
   })
 })
 
-it('a version that cannot be loaded is no reason not to start: the other plugins answer', async () => {
+it('a version that fails to load does not stop the start: the other plugins answer', async () => {
   const annex = await startAnnex({
     sandboxes: 'processes',
     plugins: { bad: { script: 'throw new Error("no")' }, good: { script: good } },
@@ -102,12 +102,12 @@ it('a version that cannot be loaded is no reason not to start: the other plugins
 
 /** What a script can do in place of an answer to the question which events it handles. */
 const unanswered: Record<string, string> = {
-  'keeps the answer back': 'new Promise(() => {})',
-  'never ends to answer': '(() => { for (;;); })()',
-  'answers what is no list': '({ value: { events: 1 } })',
+  'never answers': 'new Promise(() => {})',
+  'loops without an answer': '(() => { for (;;); })()',
+  'answers something other than a list': '({ value: { events: 1 } })',
 }
 
-describe('a script whose handlers stay unknown is deployed', () => {
+describe('a script with unknown handlers is deployed', () => {
   for (const [what, answer] of Object.entries(unanswered)) {
     it(`when it ${what}`, async () => {
       const script = `import { createIntegration } from '@annex/runtime'

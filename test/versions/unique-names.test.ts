@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { checkUniqueNames } from '../../host/versions/names-and-owners.ts'
 import { read, sound, textsOf } from '../manifest/reading.ts'
 
-test('a name that two folders have, case ignored, is an error in both that names the other', async (t) => {
+test('a name of two folders, in any letter case, is an error in both', async (t) => {
   const readings = [
     await read(t, sound),
     await read(t, sound.replace('sample', 'SAMPLE')),
@@ -21,7 +21,7 @@ test('a name that two folders have, case ignored, is an error in both that names
   assert.equal(third.manifest?.name, 'other')
 })
 
-test('names that differ are left alone, and so are folders without a good manifest', async (t) => {
+test('unique names and folders without a valid manifest stay unchanged', async (t) => {
   const readings = [await read(t, sound), await read(t, ''), await read(t, '')]
   assert.deepEqual(checkUniqueNames(readings), readings)
 })

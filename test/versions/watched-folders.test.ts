@@ -56,7 +56,7 @@ describe('watch', () => {
     }
   })
 
-  it('sees a change beside a file that is written all the time', async (context) => {
+  it('sees a change beside a file that is written continuously', async (context) => {
     const annex = await startWatching(context, { plugins: { busy: { script: says('one') } } })
     await answers(annex, 'busy', 'one')
     const log = setInterval(() => writeFileSync(join(annex.pluginsDir, 'busy/log.txt'), `${Date.now()}`), 50)
@@ -99,7 +99,7 @@ it('a file that is saved while the watch begins counts as changed', async (conte
   )
 })
 
-it('repositories, packages and files of editors are not watched, in a plugin folder and beside it', async (context) => {
+it('repositories, packages and editor files are not watched', async (context) => {
   const folder = makeFolder(context)
   writePlugin(folder, 'quiet', { script: says('one') })
   const write = (path: string) => {
@@ -147,7 +147,7 @@ describe('a linked plugin folder', () => {
     assert.match(item.problems[0].message, /"\.\.\/beside\.txt" lies outside the plugin folder/)
   })
 
-  it('that leads nowhere is refused in a sentence, and its integration goes on', async (context) => {
+  it('that leads nowhere is refused, and its integration still answers', async (context) => {
     const elsewhere = makeFolder(context)
     const real = writePlugin(elsewhere, 'linked', { script: says('here') })
     const annex = await startAnnex()
@@ -162,7 +162,7 @@ describe('a linked plugin folder', () => {
     assert.equal(await (await fetch(`${annex.url}/x/linked`)).text(), 'here')
   })
 
-  it('is not made of a link to a file', async (context) => {
+  it('cannot be a link to a file', async (context) => {
     const elsewhere = makeFolder(context)
     writeFileSync(join(elsewhere, 'notes.md'), '# Notes')
     const annex = await startAnnex()

@@ -13,7 +13,7 @@ import { openSeeded } from '../support/seeded-database.ts'
 
 const event = { id: 'evt_1', type: 'told' }
 
-it('a delivery is stored before the script goes on, and its worker is woken', async () => {
+it('a delivery is stored before the script continues, and wakes its worker', async () => {
   await using ends = new AsyncDisposableStack()
   const { database, db, installationId, close } = await openSeeded()
   ends.defer(close)
@@ -50,7 +50,7 @@ it('a delivery is stored before the script goes on, and its worker is woken', as
   })
 })
 
-it('deliveries that are queued at once keep to the limit together', async () => {
+it('simultaneous deliveries share one limit', async () => {
   await using ends = new AsyncDisposableStack()
   const { db, installationId, close } = await openSeeded()
   ends.defer(close)
@@ -59,7 +59,7 @@ it('deliveries that are queued at once keep to the limit together', async () => 
   assert.equal(takes.filter(({ status }) => status === 'fulfilled').length, 10)
 })
 
-it('an installation may queue again when its deliveries are settled, and text counts too', async () => {
+it('an installation can queue again after deliveries are settled, and text counts, too', async () => {
   await using ends = new AsyncDisposableStack()
   const { db, installationId, close } = await openSeeded()
   ends.defer(close)

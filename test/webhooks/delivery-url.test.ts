@@ -12,7 +12,7 @@ export default createIntegration({
   },
 })`
 
-it('queueDelivery refuses a URL that every attempt would refuse, and tells the script why', async (t) => {
+it('queueDelivery refuses a URL that every attempt would refuse, with the reason', async (t) => {
   const annex = await startAnnex({ plugins: { queue: { script } } })
   t.after(annex.close)
   const { endpoint } = await installSample(annex, 'queue')

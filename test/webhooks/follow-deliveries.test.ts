@@ -8,7 +8,7 @@ import { queueDeliveries } from '../../host/db/queries/deliveries.ts'
 import { createChanges, followDeliveries } from '../../host/webhooks/follow-deliveries.ts'
 import { openSeeded } from '../support/seeded-database.ts'
 
-it('the feed queries no database for a reader that has left, as it may be closed', async () => {
+it('the feed makes no query for a reader that has left, as the database may be closed', async () => {
   const { db, database, close } = await openSeeded()
   const changes = createChanges()
   const gone = new AbortController()

@@ -30,7 +30,7 @@ describe('the pending deliveries of a receiver', () => {
   }
   const count = async (where: object): Promise<number> => (await seeded.db('jobs').where(where)).length
 
-  it('are released by maintenance after an interrupted resume, and wait while it is paused', async () => {
+  it('are released by maintenance after an interrupted resume, unless it is paused', async () => {
     for (const [id, state] of [
       ['rcv_a', 'paused'],
       ['rcv_b', 'active'],
@@ -53,7 +53,7 @@ describe('the pending deliveries of a receiver', () => {
     assert.ok(woken >= 4, 'in steps, the worker told after each')
   })
 
-  it('are released once by two resumes at the same time', async () => {
+  it('are released once by two simultaneous resumes', async () => {
     const { db } = seeded
     await seeded.addReceiver('rcv_g', 'active')
     await owe('rcv_g', 'waiting', 3)
@@ -106,7 +106,7 @@ describe('the pending deliveries of a receiver', () => {
     assert.equal(await count({ lane: 'rcv_h', state: 'due', ordered: true }), 1)
   })
 
-  it('are due when the resume comes while they are created, sent again or held back', async () => {
+  it('are due when a resume comes while they are created, sent again or held back', async () => {
     const { db, installationId } = seeded
     await seeded.addReceiver('rcv_f', 'paused')
     const where = { installationId, signedBy: 'installation', url: 'http://rcv_f.example/' }

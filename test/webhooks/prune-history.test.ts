@@ -93,7 +93,7 @@ describe('pruning history', () => {
     const kept = [
       await addDelivery('pending', 40),
       await addDelivery('delivered', 29),
-      // Owed long ago, and sent again yesterday.
+      // Created long ago, and sent again yesterday.
       await addDelivery('delivered', 1, 90),
     ]
     const events = [await addEvent(31), await addEvent(29)]
@@ -117,7 +117,7 @@ describe('pruning history', () => {
     })
   })
 
-  it('removes jobs of events that wait for a resume for too long, except setup events', async () => {
+  it('removes jobs of events that waited too long for a resume, except setup events', async () => {
     const { db, installationId } = seeded
     const addWaiting = async (type: string, ago: number): Promise<string> => {
       const id = await addJob('waiting', ago)
@@ -206,7 +206,7 @@ describe('pruning history', () => {
     assert.equal((await left('deliveries')).length, 300)
   })
 
-  it('ends with the step in hand when its host stops', async () => {
+  it('ends after the current step when its host stops', async () => {
     const ending = new AbortController()
     const { db } = seeded
     for (let n = 0; n < 600; n += 1) await addDelivery('delivered', 50 - n / 100)

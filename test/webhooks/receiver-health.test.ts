@@ -12,7 +12,7 @@ const reason = (
   createdAt = nowMs,
 ) => reasonToDisable({ failingSince }, { status }, { state, createdAt }, nowMs, 5 * dayMs)
 
-it('a receiver is disabled when it has failed for days and a delivery has used up its retries', () => {
+it('a receiver is disabled after days of failures and a delivery that used all its retries', () => {
   assert.match(reason(503, 'failed', nowMs - 5 * dayMs) ?? '', /since 1970-01-06T00:00:00.000Z/)
   assert.match(reason(undefined, 'failed', nowMs - 5 * dayMs) ?? '', /No attempt/)
   assert.equal(reason(503, 'failed', nowMs - 5 * dayMs + 1), undefined)
@@ -22,7 +22,7 @@ it('a receiver is disabled when it has failed for days and a delivery has used u
   assert.equal(reason(200, 'delivered', 0), undefined)
 })
 
-it('a receiver with one failure days ago and no attempt since is not disabled by the next failure', () => {
+it('a receiver with an old failure and no attempt since then stays enabled after one more', () => {
   assert.equal(reason(503, 'due', 0), undefined)
   assert.equal(reason(undefined, 'due', 0, nowMs - dayMs), undefined)
 })

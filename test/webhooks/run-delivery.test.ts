@@ -70,7 +70,7 @@ it('a delivery whose site installation has been deleted fails without an attempt
   assert.deepEqual(seen, ['failed', undefined])
 })
 
-it('a delivery of a paused receiver is due again when the receiver was resumed meanwhile; others wait for the resume', async () => {
+it('a held delivery is due again if its receiver was resumed meanwhile, else it waits', async () => {
   await using ends = new AsyncDisposableStack()
   const seeded = await openSeeded()
   ends.defer(seeded.close)
@@ -122,7 +122,7 @@ it('a name is resolved for the organization that owns the receiver', async () =>
   assert.deepEqual(tenants, [(await db('installations').first()).organizationId])
 })
 
-it('a long body is sent whole, and counts as the size of its job', async () => {
+it('a long body is sent whole, and its size counts for its job', async () => {
   await using ends = new AsyncDisposableStack()
   const seeded = await openSeeded()
   ends.defer(seeded.close)
@@ -155,7 +155,7 @@ it('a long body is sent whole, and counts as the size of its job', async () => {
   assert.deepEqual(sent, [body, body])
 })
 
-it('a failure that is stored after a newer success does not mark the receiver as failing', async () => {
+it('a late failure does not mark a receiver as failing after a newer success', async () => {
   await using ends = new AsyncDisposableStack()
   const seeded = await openSeeded()
   ends.defer(seeded.close)

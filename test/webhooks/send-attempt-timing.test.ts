@@ -19,7 +19,7 @@ async function wait(ms: number): Promise<void> {
 }
 
 describe('the timing of an attempt', () => {
-  it('has no DNS part for an address, no TLS part for plain HTTP, and neither for a kept connection', async (t) => {
+  it('omits DNS for an address, TLS for plain HTTP, and both for a kept connection', async (t) => {
     const { urlOrigin } = await serve(t, (_, response) => response.end())
     const egress = openEgress(t)
     assert.deepEqual(Object.keys((await send(egress, urlOrigin)).timing), ['connectMs', 'firstByteMs'])
@@ -30,7 +30,7 @@ describe('the timing of an attempt', () => {
     }
   })
 
-  it('has the parts of a new connection when the receiver has closed the kept one', async (t) => {
+  it('includes a new connection when the receiver closed the kept one', async (t) => {
     const { urlOrigin } = await serve(t, (_, response) => response.setHeader('connection', 'close').end())
     const egress = openEgress(t)
     for (let round = 0; round < 3; round += 1) {
@@ -53,7 +53,7 @@ describe('the timing of an attempt', () => {
     assert.ok((timing.dnsMs ?? 0) + (timing.firstByteMs ?? 0) <= durationMs + 1, JSON.stringify(timing))
   })
 
-  it('has the time of a name from the hosts file', async (t) => {
+  it('includes the lookup of a name in the hosts file', async (t) => {
     const { port } = await serve(t, (_, response) => response.end())
     const egress = openEgress(t, { allow: ['localhost'] })
     const { timing } = await send(egress, `http://localhost:${port}/`)
@@ -88,7 +88,7 @@ describe('the timing of an attempt', () => {
     atLeast(durationMs - (timing.firstByteMs ?? Infinity), 190)
   })
 
-  it('has the finished parts of an attempt without an answer', async (t) => {
+  it('has the finished parts when there is no answer', async (t) => {
     const silent = await serveRaw(t, () => {})
     assert.deepEqual(Object.keys((await send(openEgress(t), silent.urlOrigin, 100)).timing), ['connectMs'])
     const closed = await send(openEgress(t), `http://127.0.0.1:${await closedPort()}`)

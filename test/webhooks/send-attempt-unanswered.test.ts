@@ -49,7 +49,7 @@ const unanswered: Fault[] = [
     noHttp,
   ],
   [
-    'sends bytes without end that are no HTTP',
+    'sends endless bytes other than HTTP',
     (socket) => flood(socket, 'x'.repeat(65_536)),
     'egress_failed',
     noHttp,
@@ -61,7 +61,7 @@ const unanswered: Fault[] = [
     'POST ORIGIN failed: the length that the answer gives is not that of its body (UND_ERR_RES_CONTENT_LENGTH_MISMATCH).',
   ],
   [
-    'sends early hints without end',
+    'sends endless early hints',
     (socket) => flood(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'.repeat(8)),
     'egress_too_large',
     'POST ORIGIN: it sent more than 69632 bytes without an answer',

@@ -87,7 +87,7 @@ describe('sending failed deliveries again', () => {
     assert.equal(await send(), 0)
   })
 
-  it('stops after the batch in hand when the client leaves, and the next request sends the rest', async () => {
+  it('stops after the current batch when the client leaves, and the next request sends the rest', async () => {
     await fail(600)
     const gone = new AbortController()
     seeded.database.onNews(() => gone.abort())
@@ -97,7 +97,7 @@ describe('sending failed deliveries again', () => {
     assert.equal((await jobs()).length, 600)
   })
 
-  it('takes back a batch that cannot be committed, and keeps those before it', async () => {
+  it('rolls back a batch that cannot be committed, and keeps earlier ones', async () => {
     await fail(600)
     let batches = 0
     seeded.database.onNews(() => {
@@ -135,7 +135,7 @@ describe('sending failed deliveries again', () => {
     )
   })
 
-  it('takes those of a filter alone', async () => {
+  it('sends only the deliveries of its filter', async () => {
     const other = await seeded.addOrganization('other')
     await fail(3, { eventType: 'rare' })
     await fail(4)
@@ -146,7 +146,7 @@ describe('sending failed deliveries again', () => {
     assert.equal(await send({ filter: { receiverId: 'rcv_a', installationId: seeded.installationId } }), 4)
   })
 
-  it('finds them by the index of failed deliveries', async () => {
+  it('finds deliveries by the index of failed ones', async () => {
     const { db } = seeded
     const filter = untilNow({ organizationId: seeded.organizationId, receiverId: 'rcv_a' })
     if (isPostgres(db))

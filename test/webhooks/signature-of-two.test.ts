@@ -24,14 +24,14 @@ function headerOf(secrets: SigningSecrets, atMs = nowMs): string {
   return headers[0]?.[1] ?? ''
 }
 
-describe('while a secret is being changed', () => {
+describe('during the overlap of a rotation', () => {
   for (const [name, reads] of Object.entries(readingReceivers)) {
-    it(`a receiver that ${name} gets the signature that is named first`, () => {
+    it(`a receiver that ${name} accepts the first signature`, () => {
       assert.equal(reads(headerOf(during(true)), body, old), true)
       assert.equal(reads(headerOf(during(false)), body, current), true)
     })
 
-    it(`a receiver that ${name} needs the new secret once the overlap is over, and not before`, () => {
+    it(`a receiver that ${name} needs the new secret as soon as the overlap ends`, () => {
       const after = headerOf(during(true), untilMs)
       assert.deepEqual([reads(after, body, current), reads(after, body, old)], [true, false])
       const alone = headerOf({ current })
@@ -39,14 +39,14 @@ describe('while a secret is being changed', () => {
     })
   }
 
-  it('a receiver that reads one part gets but that one', () => {
+  it('a receiver that reads one part does not see the other signature', () => {
     for (const name of ['takes the first part', 'takes the last part, by a map'] as const) {
       assert.equal(readingReceivers[name](headerOf(during(true)), body, current), false, name)
       assert.equal(readingReceivers[name](headerOf(during(false)), body, old), false, name)
     }
   })
 
-  it("ours and another maker's verifier take either secret", () => {
+  it('our verifier and Stripe’s accept either secret', () => {
     const atMs = Date.now()
     const secrets = { current, previous: { secret: old, untilMs: atMs + 1, isFirst: true } }
     const header = headerOf(secrets, atMs)
@@ -58,7 +58,7 @@ describe('while a secret is being changed', () => {
     assert.throws(() => stripe.webhooks.constructEvent(body, header, createSigningSecret()), /signature/i)
   })
 
-  it('the header is t and v1 parts and nothing else, at any time', () => {
+  it('the header has only t and v1 parts, at any time', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 4e12 }), fc.integer({ min: 0, max: 4e12 }), (at, until) => {
         const header = headerOf({ current, previous: { secret: old, untilMs: until, isFirst: true } }, at)

@@ -18,7 +18,7 @@ describe('the signature of a webhook', () => {
     assert.equal(signWebhook(body, [secret], nowSeconds), `t=${nowSeconds},v1=${expected}`)
   })
 
-  it('stays what it is from version to version', () => {
+  it('does not change from version to version', () => {
     assert.equal(
       signWebhook('{}', ['secret'], 1),
       't=1,v1=1122767b193110cfec322b6f199b599edbf608ed087f2d27afb0b97d99523908',
@@ -29,7 +29,7 @@ describe('the signature of a webhook', () => {
     assert.equal(signWebhook(Buffer.from(body), [secret], 1), signWebhook(body, [secret], 1))
   })
 
-  it("is accepted by another maker's verifier, and by ours what that maker signs", () => {
+  it('is accepted by Stripe’s verifier, and ours accepts Stripe’s signature', () => {
     const secrets = fc.string({ minLength: 1 }).filter((text) => text.trim() === text)
     fc.assert(
       fc.property(fc.json(), secrets, (payload, key) => {
@@ -43,7 +43,7 @@ describe('the signature of a webhook', () => {
     )
   })
 
-  it("gives another maker's verifier the event", () => {
+  it('lets Stripe’s verifier read the event', () => {
     const header = signWebhook(body, [secret], Math.floor(Date.now() / 1_000))
     const event: object = stripe.webhooks.constructEvent(body, header, secret)
     assert.equal('eventId' in event && event.eventId, 'evt_1')
@@ -57,7 +57,7 @@ describe('verifying a signature', () => {
   const verify = (given: string | undefined, text: string | Uint8Array = body, key = secret) =>
     verifyWebhook(given, text, key, { nowSeconds })
 
-  it('accepts it, with further parts and white space', () => {
+  it('accepts further parts and white space', () => {
     assert.deepEqual(verify(header), { valid: true })
     assert.deepEqual(verify(header, Buffer.from(body)), { valid: true })
     const wrong = '0'.repeat(64)
@@ -68,16 +68,16 @@ describe('verifying a signature', () => {
     ['no header', undefined, /is missing/],
     ['an empty header', '', /is missing/],
     ['no time', `v1=${hex}`, /has no t=/],
-    ['a time that is no number', `t=now,v1=${hex}`, /has no t=/],
-    ['a time with more behind it', `t=${nowSeconds}.0,v1=${hex}`, /has no t=/],
+    ['a time that is not a number', `t=now,v1=${hex}`, /has no t=/],
+    ['a time with a suffix', `t=${nowSeconds}.0,v1=${hex}`, /has no t=/],
     ['no signature', `t=${nowSeconds}`, /has no v1=/],
     ['another scheme', `t=${nowSeconds},v0=${hex}`, /has no v1=/],
     ['another time than the signed one', `t=${nowSeconds + 1},v1=${hex}`, /no v1 part matches/],
     ['upper-case hex', `t=${nowSeconds},v1=${hex.toUpperCase()}`, /no v1 part matches/],
     ['a signature cut short', `t=${nowSeconds},v1=${hex.slice(0, -1)}`, /no v1 part matches/],
-    ['a signature with more behind it', `t=${nowSeconds},v1=${hex}00`, /no v1 part matches/],
+    ['a signature with a suffix', `t=${nowSeconds},v1=${hex}00`, /no v1 part matches/],
     ['an empty signature', `t=${nowSeconds},v1=`, /no v1 part matches/],
-    ['what is not hex', `t=${nowSeconds},v1=${'é'.repeat(64)}`, /no v1 part matches/],
+    ['a signature that is not hex', `t=${nowSeconds},v1=${'é'.repeat(64)}`, /no v1 part matches/],
   ]
   for (const [what, given, reason] of rejected) {
     it(`rejects ${what}`, () => {
@@ -92,7 +92,7 @@ describe('verifying a signature', () => {
     assert.equal(verify(header, body, `${secret} `).valid, false)
   })
 
-  it('rejects what is too old or too far ahead', () => {
+  it('rejects a time that is too old or too far ahead', () => {
     const at = (now: number, toleranceSeconds?: number): boolean =>
       verifyWebhook(header, body, secret, {
         nowSeconds: now,

@@ -60,7 +60,7 @@ describe('the secrets of a delivery', () => {
     }
   })
 
-  it('are cached for a second, but not after a rotation or when the clock jumps back', async () => {
+  it('are cached for a second, unless a rotation or a clock that jumps back ends that', async () => {
     await find()
     await store({ signingSecret: box.seal(second) })
     nowMs += 999
@@ -77,7 +77,7 @@ describe('the secrets of a delivery', () => {
     assert.deepEqual(await find(), { current: second })
   })
 
-  it('do not sign when they are too weak, as imported secrets may be', async () => {
+  it('do not sign when they are too weak', async () => {
     for (const weak of ['', 'whsec_', 'whsec_weak', 'secret']) {
       await store({ signingSecret: box.seal(weak) })
       reader.forget()
@@ -92,7 +92,7 @@ describe('the secrets of a delivery', () => {
     assert.deepEqual(await find(), { current: first }, 'nor in an overlap')
   })
 
-  it('fail no other deliveries when they cannot be opened', async () => {
+  it('stop no other deliveries when they cannot be decrypted', async () => {
     await store({ signingSecret: createSecretBox(Buffer.alloc(32, 2)).seal(first) })
     const found = await reader.find(database.db, [account, site])
     assert.throws(() => found.of(account), { code: 'settings_invalid', message: /cannot be decrypted/ })

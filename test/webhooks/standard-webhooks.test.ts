@@ -124,7 +124,7 @@ describe('a signed attempt over HTTP', () => {
 })
 
 describe('a signing secret', () => {
-  it('must have the length and the form of those that Annex makes', () => {
+  it('has the length and the form that Annex makes', () => {
     for (let round = 0; round < 50; round++) {
       const secret = createSigningSecret()
       assert.equal(isSigningSecret(secret), true)

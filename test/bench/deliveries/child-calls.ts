@@ -15,7 +15,7 @@ export type Child<M extends Methods> = {
     name: K,
     argument: Parameters<M[K]>[0],
   ) => Promise<Awaited<ReturnType<M[K]>>>
-  /** Lets it end by itself. */
+  /** Lets the process end. */
   close: () => Promise<void>
   /** SIGKILL, as a crash. */
   kill: () => Promise<void>

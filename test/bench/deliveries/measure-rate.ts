@@ -14,7 +14,7 @@ export type Rate = {
   duplicates: number
 }
 
-/** Publishes so many events, and waits until all they owe has come and is stored as delivered. */
+/** Publishes these events, and waits until all their deliveries have come and are stored as delivered. */
 export async function measureRate(
   receiver: Receiver,
   side: Side,
@@ -41,7 +41,7 @@ export async function measureRate(
 
 const cpuMsOf = ({ pid }: Side): number => sumUsed([pid, ...descendantsOf(pid)]).cpuMs
 
-/** The median of each number by itself; of what came twice, all. */
+/** The median of each number; for duplicates, the sum. */
 export function toMedianRate(rates: Rate[]): Rate {
   const of = (name: keyof Rate) => median(rates.map((rate) => rate[name]))
   return {

@@ -9,7 +9,7 @@ export type OwedPost = { deliveryId: string; eventId: string; url: string; body:
 const secret = 'the-secret-of-a-benchmark'
 const agent = new Agent({ connections: inFlight, pipelining: 1, keepAliveTimeout: 60_000 })
 
-/** What an event owes to each URL. */
+/** One delivery of the event for each URL. */
 export function toPosts(event: BenchedEvent, urls: readonly string[]): OwedPost[] {
   const body = JSON.stringify(event)
   const { eventId } = event

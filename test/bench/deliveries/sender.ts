@@ -12,13 +12,13 @@ export type Given = {
   settings: Record<string, string>
 }
 
-/** One of what is compared, in a process of its own: owes an event to all URLs that it was given, and sends it. */
+/** One of the compared systems, in a process of its own: queues an event for all given URLs, and sends it. */
 export type Sender = {
   /** What it runs on, with versions. */
   about: string
-  /** Settles when the event and what is owed are stored. */
+  /** Settles when the event and its deliveries are stored. */
   owe: (event: BenchedEvent) => Promise<unknown>
-  /** How many deliveries are owed still. */
+  /** How many deliveries are pending. */
   countOwed: () => Promise<number>
   close: () => Promise<unknown>
 }
@@ -29,7 +29,7 @@ export type SenderMethods = {
   publish: (given: { run: string; events: number }) => Promise<void>
   /** Publishes one event after the other, at these intervals, and tells when it began each. */
   pace: (given: { run: string; events: number; everyMs: number }) => Promise<Map<string, number>>
-  /** Settles when every attempt is stored and nothing is owed. */
+  /** Settles when every attempt is stored and no delivery is pending. */
   settle: (none: undefined) => Promise<void>
 }
 

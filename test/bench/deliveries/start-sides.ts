@@ -31,7 +31,7 @@ export const sideNames = Object.keys(sides) as SideName[]
 export type Side = Child<SenderMethods> & {
   name: SideName
   about: string
-  /** Where Annex keeps its data, for what looks into it between two starts. */
+  /** The place of Annex’s data, to read or change between two starts. */
   data: { databaseUrl: string; dataDir: string }
   /** Ends its process and keeps its store. */
   stop: () => Promise<void>

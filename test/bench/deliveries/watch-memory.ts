@@ -2,7 +2,7 @@ import { sumUsed } from '../measure/cpu-time.ts'
 
 const everyMs = 50
 
-/** Looks at a process's resident memory until it is stopped. `stop` gives the peak, in MB. */
+/** Samples the resident memory of a process. `stop` returns the peak, in MB. */
 export function watchMemory(pid: number): { stop: () => number } {
   const read = () => sumUsed([pid]).residentBytes / 1024 ** 2
   let peak = read()

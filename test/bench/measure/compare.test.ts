@@ -21,7 +21,7 @@ test('one slow round does not change the result', () => {
   assert.equal(quantile([1, 2, 3, 4, 5], 1), 5)
 })
 
-test('the CPU time that a process has used is read, and nothing of one that is gone', () => {
+test('the CPU time of a process can be read, and is undefined after its end', () => {
   const before = readUsed(process.pid)
   assert.ok(before !== undefined && before.residentBytes > 1e6)
   const end = performance.now() + 60
@@ -31,7 +31,7 @@ test('the CPU time that a process has used is read, and nothing of one that is g
 })
 
 for (const generator of new Set<Generator>([findGenerator(), 'autocannon'])) {
-  test(`a server that refuses is not measured as a fast one: ${generator}`, async (context) => {
+  test(`a server that refuses requests is not measured: ${generator}`, async (context) => {
     const server = createServer((_request, response) => response.writeHead(503).end())
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     context.after(() => server.close())

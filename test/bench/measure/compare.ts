@@ -25,7 +25,7 @@ export async function compare(
   return results.map(({ name, measures }) => ({ name, median: toMedian(measures), rounds: measures }))
 }
 
-/** The median of each number by itself. */
+/** The median of each number. */
 export function toMedian(measures: Measure[]): Measure {
   const of = (name: keyof Measure) => median(measures.map((measure) => measure[name]))
   return {

@@ -39,7 +39,7 @@ async function install(): Promise<void> {
   writeFileSync(installed, locked)
 }
 
-/** Without the Node of Annex: npm looks for the machine's settings, as for a proxy, beside the Node that runs it. */
+/** PATH without the Node of Annex: npm reads the settings of the machine, such as a proxy, beside its Node. */
 function machinesPath(): string {
   const folders = process.env.PATH?.split(delimiter) ?? []
   return folders.filter((folder) => !folder.endsWith(join('node_modules', '.bin'))).join(delimiter)

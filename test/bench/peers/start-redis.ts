@@ -49,7 +49,7 @@ read -r _
 kill -TERM "$server"; wait "$server"
 rm -rf "$folder"`
 
-/** Redis listens where it is told to, and tells nobody which port was free. */
+/** A free port: Redis cannot choose one and report it. */
 async function findPort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -19,7 +19,7 @@ async function openCommits(ends: AsyncDisposableStack) {
   return { db: database.db, commits: createGroupCommit(database.db) }
 }
 
-it('an item that cannot be stored does not take the others of its group with it', async () => {
+it('an item that cannot be stored fails alone in its group', async () => {
   await using ends = new AsyncDisposableStack()
   const { commits } = await openCommits(ends)
   const groups: number[][] = []
@@ -36,7 +36,7 @@ it('an item that cannot be stored does not take the others of its group with it'
   assert.deepEqual(groups, [[1, 2, 3], [1, 2], [1], [2], [3]])
 })
 
-it('an item that cannot be stored costs the others of its group a few commits', async () => {
+it('an item that cannot be stored costs its group of 256 only 17 steps', async () => {
   await using ends = new AsyncDisposableStack()
   const { commits } = await openCommits(ends)
   const items = Array.from({ length: 256 }, (_, n) => n)
@@ -56,7 +56,7 @@ it('an item that cannot be stored costs the others of its group a few commits', 
   }
 })
 
-it('a database that stores nothing at the moment is asked once for a group', async () => {
+it('a locked database is asked once for a group', async () => {
   await using ends = new AsyncDisposableStack()
   const { commits } = await openCommits(ends)
   let asked = 0
@@ -72,7 +72,7 @@ it('a database that stores nothing at the moment is asked once for a group', asy
   assert.equal(asked, 1)
 })
 
-it('commits a group again that PostgreSQL has ended because of a deadlock', async () => {
+it('a group is committed again after a deadlock on PostgreSQL', async () => {
   await using ends = new AsyncDisposableStack()
   const { commits } = await openCommits(ends)
   const groups: number[][] = []
@@ -102,7 +102,7 @@ it('commits a group again that PostgreSQL has ended because of a deadlock', asyn
   })
 })
 
-it('resolves an item when others can read it', async () => {
+it('an item resolves once others can read it', async () => {
   await using ends = new AsyncDisposableStack()
   const { db, commits } = await openCommits(ends)
   await db.raw('create table numbers (number integer)')

@@ -48,7 +48,7 @@ describe('the age of the oldest pending job', () => {
   }
 
   for (const kind of ['event', 'task', 'delivery'] as const) {
-    it(`counts from its creation, through runs, waits and retries: ${kind}`, async () => {
+    it(`counts from the job’s creation, through runs, waits and retries: ${kind}`, async () => {
       const job = await owe(kind)
       await pass(2 * hourMs)
       await isHours(kind, 2)
@@ -90,7 +90,7 @@ describe('the age of the oldest pending job', () => {
     })
   }
 
-  it('includes an old delivery beside hundreds that were just sent again', async () => {
+  it('includes an old delivery beside hundreds of newly sent ones', async () => {
     await owe('delivery', { id: 'job_5' })
     await pass(2 * hourMs)
     await many('delivery', (n) => `job_1${n}`)

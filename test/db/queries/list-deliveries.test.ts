@@ -116,7 +116,7 @@ describe('lists of thousands of records', () => {
   const isOther = ({ receiverId }: Delivery) => receiverId.startsWith('rcv_other')
   const idsOf = (fits: (delivery: Delivery) => boolean): string[] => all.filter(fits).map(({ id }) => id)
 
-  it('find all deliveries of a filter, page by page, the newest first', async () => {
+  it('find all deliveries of a filter in pages, the newest first', async () => {
     const { installationId, organizationId } = seeded
     const expected: [DeliveryFilter, (delivery: Delivery) => boolean][] = [
       [{}, () => true],
@@ -172,7 +172,7 @@ describe('lists of thousands of records', () => {
     }
   })
 
-  it('ask one query for the installations of an organization, which reads a page of each', async () => {
+  it('send one query for an organization, which reads a page of each installation', async () => {
     const { db } = seeded
     const filter: DeliveryFilter = { organizationId: other.organizationId, state: 'delivered' }
     const ask = () => listDeliveries(db, filter, { before: all[0]?.id, limit: 20 })
@@ -193,7 +193,7 @@ describe('lists of thousands of records', () => {
     assert.ok(Math.max(...read) <= 100, plan)
   })
 
-  it('stay beside requests that read few rows of them', async (context) => {
+  it('do not slow down other requests, which read few rows', async (context) => {
     const { db, installationId } = seeded
     if (isPostgres(db)) return context.skip('its plans depend on statistics')
     const siteId = 'site_0190a1b2-0000-7000-8000-000000000000'
@@ -214,7 +214,7 @@ describe('lists of thousands of records', () => {
     }
   })
 
-  it('find all failed jobs of a filter, page by page, the newest first', async () => {
+  it('find all failed jobs of a filter in pages, the newest first', async () => {
     const { db, installationId, organizationId } = seeded
     const failed = Array.from({ length: count }, (_, n) => ({
       ...{ id: createId('job'), kind: n % 4 === 1 ? 'task' : 'event', subject: '{}', state: 'failed' },
@@ -243,7 +243,7 @@ describe('lists of thousands of records', () => {
     }
   })
 
-  it('find all sums of usage, page by page, also after months without any', async () => {
+  it('find all sums of usage in pages, also after months without any', async () => {
     const { db, installationId, organizationId } = seeded
     const hour = 3_600_000
     const now = Math.floor(Date.now() / hour) * hour
@@ -273,7 +273,7 @@ describe('lists of thousands of records', () => {
     }
   })
 
-  it('find all deliveries of a filter in a live feed that begins before them', async () => {
+  it('find all deliveries of a filter for a live feed with an earlier start', async () => {
     const filters: [DeliveryFilter, (delivery: Delivery) => boolean][] = [
       [{ receiverId: 'rcv_quiet' }, isQuiet],
       [{ organizationId: other.organizationId }, isOther],

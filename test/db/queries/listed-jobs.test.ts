@@ -6,7 +6,7 @@ import { insertJobs } from '../../../host/db/queries/jobs.ts'
 import { findScriptJob, listFailedJobs, listScriptJobs } from '../../../host/db/queries/script-jobs.ts'
 import { openSeeded } from '../../support/seeded-database.ts'
 
-it('a list of events and tasks has their ids and types, without payloads', async () => {
+it('a list of events and tasks has ids and types, without payloads', async () => {
   await using ends = new AsyncDisposableStack()
   const { db, installationId, close } = await openSeeded()
   ends.defer(close)

@@ -16,7 +16,7 @@ const queueOne = async (db: Db, n: number) => {
   return queued?.id ?? ''
 }
 
-it('an ordered job comes after a job that was queued before, by a clock that was an hour ahead', async () => {
+it('an ordered job follows an earlier job whose clock was an hour ahead', async () => {
   await using ends = new AsyncDisposableStack()
   const { db, close } = await openSeeded()
   ends.defer(close)
@@ -30,7 +30,7 @@ it('an ordered job comes after a job that was queued before, by a clock that was
   assert.match(plan, /SEARCH jobs USING (COVERING )?INDEX jobs_in_order \(lane=\?\)/)
 })
 
-it('two hosts that queue in one ordered lane store one after the other (PostgreSQL)', async (t) => {
+it('two hosts store jobs of one ordered lane one after the other (PostgreSQL)', async (t) => {
   await using ends = new AsyncDisposableStack()
   const { db, close } = await openSeeded()
   ends.defer(close)

@@ -120,7 +120,7 @@ for (const mode of modes) {
       assert.deepEqual(shapes, names.map(expectedShape))
     })
 
-    test('refuses to make what only the platform makes, and asks for the arguments that are needed', async () => {
+    test('refuses to construct internal interfaces, and requires arguments', async () => {
       const needing = Object.entries(interfaces).filter(([, needs]) => needs !== 0)
       const names = needing.map(([name]) => name)
       const thrown = await run(
@@ -134,7 +134,7 @@ for (const mode of modes) {
       )
     })
 
-    test('derives its interfaces as the standards say', async () => {
+    test('derives its interfaces as in the standards', async () => {
       const body = `return ${JSON.stringify(inherited)}.map(([name, parent]) => {
         const [made, from] = [globalThis[name], globalThis[parent]]
         return [Object.getPrototypeOf(made) === from, Object.getPrototypeOf(made.prototype) === from.prototype]
@@ -159,7 +159,7 @@ for (const mode of modes) {
       assert.deepEqual(await run(platform, mode, tags), Object.values(objects))
     })
 
-    test('has a global object that is itself, and that events are fired at', async () => {
+    test('has a global object with self and event handlers', async () => {
       const body = `const handlers = ['onerror', 'onunhandledrejection', 'onrejectionhandled']
         return [self === globalThis, handlers.map((name) => globalThis[name]), typeof navigator.userAgent,
           typeof performance.now(), typeof performance.timeOrigin, typeof addEventListener]`
@@ -167,7 +167,7 @@ for (const mode of modes) {
       assert.deepEqual(await run(platform, mode, body), expected)
     })
 
-    test('leaves out WebAssembly and shared memory, and nothing of a process', async () => {
+    test('omits WebAssembly, shared memory and all of a process', async () => {
       const absent = [
         'WebAssembly',
         'SharedArrayBuffer',

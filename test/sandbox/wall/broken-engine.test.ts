@@ -41,20 +41,20 @@ function annex(...args: string[]) {
   return { status, stdout, stderr }
 }
 
-describe('a native module that cannot be loaded', () => {
-  it('loads in the unbroken copy, so that the failures below come from the breaking', () => {
+describe('the native module isolated-vm', () => {
+  it('loads in the unchanged copy', () => {
     const { status, stdout } = annex('doctor', '--json')
     assert.equal(status, 0, stdout)
     assert.equal(JSON.parse(stdout).nativeModule, true)
   })
 
-  it('that is damaged, or made for another machine, gives one error with the fix', () => {
+  it('gives one error with the fix if it is damaged or built for another machine', () => {
     const builds = join(copy, 'node_modules/isolated-vm/prebuilds', `${process.platform}-${process.arch}`)
     for (const name of readdirSync(builds)) writeFileSync(join(builds, name), 'no library')
     assertRefused(/not one for this machine, or it is damaged/, /Delete node_modules[\s\S]*npm install/)
   })
 
-  it('without a binary, or not installed, gives one error with the fix', () => {
+  it('gives one error with the fix without a binary, and if it is not installed', () => {
     rmSync(join(copy, 'node_modules/isolated-vm/prebuilds'), { recursive: true })
     assertRefused(/no binary for this system/, /npm rebuild isolated-vm/)
     rmSync(join(copy, 'node_modules/isolated-vm'), { recursive: true })
@@ -74,13 +74,13 @@ describe('a native module that cannot be loaded', () => {
     assert.match(JSON.parse(examined.stdout).error.message, what)
   }
 
-  it('that hangs is given up after a while', async () => {
+  it('is a clear error if it hangs', async () => {
     const result = await runProbe({ enclosure: [], code: 'for (;;);' }, 300)
     assert.ok('how' in result)
     assert.match(explainFailure(result).message, /hangs while it loads[\s\S]*another C library/)
   })
 
-  it('that crashes the process gives another error than a missing one', async () => {
+  it('is a clear error if it crashes the process', async () => {
     const result = await runProbe({ enclosure: [], code: 'process.abort()' })
     assert.ok('how' in result)
     assert.match(explainFailure(result).message, /isolated-vm crashed/)
@@ -102,7 +102,7 @@ describe('a native module that cannot be loaded', () => {
     }
   })
 
-  it('code that is bundled for a sandbox process needs nothing but the native module', async () => {
+  it('is the only dependency of the bundled code for a sandbox process', async () => {
     const { main, probe } = await buildProcessCode()
     for (const text of [main, probe]) {
       const required = [...text.matchAll(/require\("([^"]+)"\)/g)].map((match) => match[1] ?? '')

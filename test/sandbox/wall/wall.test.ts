@@ -44,8 +44,8 @@ function assertWall(found: Awaited<ReturnType<typeof tryWall>>): asserts found i
   assert.ok(!('how' in found), JSON.stringify(found))
 }
 
-describe('the wall, as a sandbox process tries it', () => {
-  it('holds against files, network, programs, threads and the environment, and reports each attempt', async () => {
+describe('the wall, tried by a sandbox process', () => {
+  it('holds against files, network, programs, threads and the environment, with each attempt reported', async () => {
     const wall = await tryWall(code.probe)
     assertWall(wall)
     for (const { what, held, saw } of wall.attempts) assert.ok(held, `${what}: ${saw}`)
@@ -56,7 +56,7 @@ describe('the wall, as a sandbox process tries it', () => {
     assert.equal(hasLevel(wall, 'namespace'), !skip, String(levelOf(wall, 'namespace')?.shown))
   })
 
-  it('works without namespaces where the system refuses them, and reports reason and fix', async () => {
+  it('works without namespaces if the system refuses them, with the reason and the fix', async () => {
     const wall = await withUnshare(refusing, () => tryWall(code.probe))
     assertWall(wall)
     assert.deepEqual(wall.enclosure, [])
@@ -67,7 +67,7 @@ describe('the wall, as a sandbox process tries it', () => {
     assert.ok(hasLevel(wall, 'process'))
   })
 
-  it('works without namespaces where no sandbox process starts in them', async () => {
+  it('works without namespaces if no sandbox process starts in them', async () => {
     const onlyVersions =
       'for last; do :; done; [ "$last" = --version ] && exit 0; echo "no entry" >&2; exit 1'
     const wall = await withUnshare(onlyVersions, () => tryWall(code.probe))
@@ -76,7 +76,7 @@ describe('the wall, as a sandbox process tries it', () => {
     assert.match(levelOf(wall, 'namespace')?.shown ?? '', /no entry/)
   })
 
-  it('is not reached when the program only claims to make namespaces', async () => {
+  it('does not count a program that only claims to make namespaces', async () => {
     const wall = await withUnshare('while [ "$1" != -- ]; do shift; done; shift; exec "$@"', () =>
       tryWall(code.probe),
     )
@@ -84,7 +84,7 @@ describe('the wall, as a sandbox process tries it', () => {
     assert.equal(hasLevel(wall, 'namespace'), false)
   })
 
-  it('keeps Annex from starting when a level that the operator requires is not reached', async () => {
+  it('stops the start of Annex if a required level is not reached', async () => {
     await withUnshare(refusing, async () => {
       await assert.rejects(reachWall(code.probe, ['namespace']), {
         code: 'sandbox_unavailable',
@@ -95,8 +95,8 @@ describe('the wall, as a sandbox process tries it', () => {
   })
 })
 
-describe('a sandbox process in namespaces of its own', { skip }, () => {
-  it('could not reach the network even if Node let it', async (context) => {
+describe('a sandbox process in its own namespaces', { skip }, () => {
+  it('cannot reach the network even without Node’s limits', async (context) => {
     const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
     context.after(() => server.close())
     await once(server, 'listening')
@@ -107,7 +107,7 @@ describe('a sandbox process in namespaces of its own', { skip }, () => {
     assert.match(stdout, /^(?:ENETUNREACH|EADDRNOTAVAIL)\n$/)
   })
 
-  it('has no rights in them, is the process that was started, and is ended by SIGKILL', async () => {
+  it('has no rights, its own session and no terminal, and ends at SIGKILL', async () => {
     const said: string[] = []
     const started = startProcess((text) => said.push(text), { enclosure: command, code: code.main })
     const { promise: pong, resolve } = Promise.withResolvers<void>()

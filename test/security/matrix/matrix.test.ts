@@ -253,7 +253,7 @@ describe('the matrix of the API', () => {
     assert.deepEqual([status, json.error?.code], [403, 'missing_scope'])
   })
 
-  it('gives each role all that the roles below it may do', () => {
+  it('allows each role all operations of the roles below it', () => {
     for (const { id, roles } of closed) {
       const least = roleNames.find((role) => roles.includes(role))
       if (least === undefined) continue

@@ -4,7 +4,7 @@
 import { describeSiege } from './siege.ts'
 
 const over = ['memory_limit', 'cpu_limit']
-/** V8 may refuse by itself, with an error that the script could catch. */
+/** V8 may throw an error, which the script could catch, before the limit is reached. */
 const refused = ['script_failed', ...over]
 
 describeSiege('memory, in and outside of the heap', [
@@ -18,7 +18,7 @@ describeSiege('memory, in and outside of the heap', [
   { name: 'a text that doubles', script: `let s = 'x'; for (;;) { s = s + s; s.charCodeAt(s.length >> 1) }`, seen: refused },
   { name: 'padStart', script: `const all = []; for (;;) { const s = 'x'.padStart(2 ** 28, 'ab'); s.charCodeAt(5); all.push(s) }`, seen: refused },
   { name: 'normalize', script: `return '\\uFDFA'.repeat(2 ** 24).normalize('NFKD').length`, seen: refused },
-  // V8 looks at the limit when it collects: one large array may come and go in between.
+  // V8 checks the limit when it collects garbage: one large array may come and go in between.
   { name: 'split', script: `return 'x'.repeat(5e7).split('').length`, seen: ['50000000', ...refused] },
   { name: 'JSON of what refers to itself many times', script: `let o: any = {}; for (let i = 0; i < 26; i++) o = { a: o, b: o }; return JSON.stringify(o).length`, seen: refused },
   { name: 'JSON without end in its depth', script: `return JSON.parse('['.repeat(1e7) + ']'.repeat(1e7))`, seen: refused },

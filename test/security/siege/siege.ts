@@ -61,7 +61,7 @@ export function describeSiege(title: string, all: Attack[]): void {
     for (const attack of attacks) {
       it(`${attack.name}: ${attack.seen.join(' or ')}`, async () => {
         const first = await strike(annex, attack)
-        // What kept somebody waiting, or a script running, may have been the machine. It does not do so a second time; an attack does.
+        // A late answer may come from a busy machine. An attack makes answers late a second time, the machine does not.
         const late = lateOf(first) === undefined ? undefined : lateOf(await strike(annex, attack))
         assert.equal(late, undefined)
         assert.equal((await fetch(`${annex.url}/healthz`)).status, 200)
@@ -95,8 +95,8 @@ async function strike(annex: Annex, { name, seen }: Attack): Promise<Struck> {
 }
 
 /**
- * Who waited for too long, or was in a process that had to be ended: where the machine leaves a process no time to stop a
- * script by itself, the host ends it, and what had begun there gets a 502. Nothing when nobody did.
+ * Names a neighbour that waited for too long, or whose process had to be ended: on a busy machine a process may have no
+ * time to stop its script, so the host ends it, and its running requests get a 502. Undefined if all were answered in time.
  */
 function lateOf({ tookMs, beside, apart }: Struck): string | undefined {
   const [ended] = beside.failed

@@ -43,7 +43,7 @@ const cases: [act: string, seen: string[], end?: RegExp][] = [
   ['type-that-there-is-not-later', late, /^garbage: frame of type 99/],
   ['answer-with-a-prototype', ['script_failed']],
   ['answer-of-great-depth', ['script_failed']],
-  ['chunks-nobody-asked-for', ['answered', 'script_failed', died]],
+  ['unrequested-chunks', ['answered', 'script_failed', died]],
   ['half-a-frame', [died, ...late]],
   ['nothing', [died, ...late]],
   ['closes-its-socket', [died, ...late], /^died/],
@@ -51,15 +51,15 @@ const cases: [act: string, seen: string[], end?: RegExp][] = [
   ['exits', [died, ...late], /^died/],
   ['answers-of-others', [died, ...late], /^garbage: post for another sandbox/],
   ['post-for-another-sandbox', [died, ...late], /^garbage: post for another sandbox/],
-  ['settles-what-nobody-asked', ['answered']],
+  ['settles-unasked', ['answered']],
   ['breaks-again-and-again', [died, ...late]],
   ['loads-and-fails-for-all', ['script_failed']],
   ['small-frames', [died, ...late]],
   ['small-frames-and-lies', [died, ...late]],
-  ['logs-of-nobody', [died, ...late]],
+  ['logs-without-a-dispatch', [died, ...late]],
 ]
 
-describe('a sandbox process that somebody has taken over', { concurrency: 3 }, () => {
+describe('a hostile sandbox process', { concurrency: 3 }, () => {
   let neighbour: Sandboxes
   const honest = { ...target, version: { digest: 'h', code: `__annexDefine(function (module) {${scriptOf('return 1')}})` } }
 
@@ -74,7 +74,7 @@ describe('a sandbox process that somebody has taken over', { concurrency: 3 }, (
   })
 
   for (const [act, seen, end] of cases) {
-    it(`${act}: the request gets ${seen.join(' or ')}, and the host and its other process go on`, async () => {
+    it(`${act}: the request gets ${seen.join(' or ')}, and the other process keeps answering`, async () => {
       const ends: string[] = []
       let lines = 0
       const isEndless = late.some((code) => seen.includes(code)) && (!seen.includes(died) || end === undefined || String(end).includes('deaf'))

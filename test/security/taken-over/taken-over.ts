@@ -1,5 +1,5 @@
 /**
- * A sandbox process that somebody has taken over: it has the socket, the black box and nothing to lose. The first
+ * A sandbox process in the hands of an attacker: it has the socket, the black box and nothing to lose. The first
  * argument names what it does. Frames are written by hand, as an attacker would.
  */
 import { writeSync } from 'node:fs'
@@ -45,7 +45,7 @@ const atDispatch = (act: (sandbox: number, id: number) => void): void => {
   )
 }
 
-/** Without a read the process would end by itself, and on a busy machine before the host has read what it wrote. */
+/** Without a read the process would end on its own: on a busy machine before the host has read its frames. */
 const writeAndStay = (bytes: Buffer): void => {
   host.resume()
   host.write(bytes)
@@ -100,7 +100,7 @@ const acts: Record<string, () => void> = {
     atDispatch((sandbox, id) =>
       host.write(frame(toHost.answer, [sandbox, id], `{"kind":"value","value":${'['.repeat(1_000_000)}`)),
     ),
-  'chunks-nobody-asked-for': () =>
+  'unrequested-chunks': () =>
     atDispatch((sandbox, id) => {
       host.write(frame(toHost.answer | (answered.streams << 8), [sandbox, id], '{"kind":"none"}'))
       flood(() => frame(toHost.chunk, [sandbox, id, 0]))
@@ -120,7 +120,7 @@ const acts: Record<string, () => void> = {
       host.write(answer(sandbox, id + 1))
     }),
   'post-for-another-sandbox': () => atDispatch((sandbox, id) => host.write(answer(sandbox + 1, id))),
-  'settles-what-nobody-asked': () =>
+  'settles-unasked': () =>
     atDispatch((sandbox, id) => {
       for (let call = 0; call < 100; call++) host.write(frame(toHost.abort, [sandbox, id, call]))
       for (let other = 0; other < 100; other++)
@@ -141,7 +141,7 @@ const acts: Record<string, () => void> = {
     lieToTheWatchdog()
     flood(() => frame(toHost.pong))
   },
-  'logs-of-nobody': () => {
+  'logs-without-a-dispatch': () => {
     atDispatch(() => {})
     flood(() => frame(toHost.log, [1, 0, logLevels.indexOf('info')], 'x'.repeat(1000)))
   },

@@ -5,7 +5,7 @@ export const nextTurn = timers.setImmediate
 
 let underWay = 0
 
-/** How many turns of the event loop somebody else waits for. */
+/** How many turns of the event loop are awaited elsewhere. */
 export const turnsUnderWay = (): number => underWay
 
 /** What others get instead: a turn that is counted. */

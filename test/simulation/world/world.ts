@@ -8,7 +8,7 @@ export type Owner = { isGone: boolean; stalledUntil: number }
 export type World = {
   /** Ms since the beginning; never goes back. */
   time: () => number
-  /** What the machine's clock shows, in Unix ms. Somebody may set it. */
+  /** The machine's clock, in Unix ms. It may be set. */
   wall: () => number
   setWallForward: (ms: number) => void
   /** @returns calls it off */

@@ -20,7 +20,7 @@ export type Ledger = {
   acknowledged: number
   /** Answers to a publisher that acknowledged nothing. */
   refused: Map<string, number>
-  /** Deliveries that are owed for what was acknowledged, and how many of them came and were taken. */
+  /** Deliveries of acknowledged events, and how many of them a receiver accepted. */
   owed: number
   delivered: number
   /** Deliveries that never were taken. */
@@ -120,8 +120,8 @@ const lifeOf = ({ atMs }: Pick<Arrival, 'atMs'>, lives: Life[]): number =>
 const longestRetryMs = 10_000
 
 /**
- * Of each life that found deliveries owed which had not come even once: how long after its start the first of these came.
- * One that was killed within a second before that says nothing. An event whose sandbox process was killed waits for its
+ * For each life that began with deliveries that no receiver had seen: the time from its start to the first of these.
+ * A life that was killed within a second before that does not count. An event whose sandbox process was killed waits for its
  * retry and is not due, so starts soon after such a kill are left out.
  */
 function toResumes(

@@ -2,7 +2,7 @@ import { agreementTo } from '../../support/agreement.ts'
 import type { Listening } from '../../support/host-process.ts'
 import { writePlugin } from '../../support/plugin-folder.ts'
 
-/** Writes an integration whose handler owes each event to all of the URLs, one after the other. */
+/** Writes an integration whose handler queues a delivery of each event to each URL, one after the other. */
 export function writeFanOut(pluginsDir: string, urls: readonly string[]): void {
   writePlugin(pluginsDir, 'fan-out', {
     scopes: ['site:views:read'],

@@ -15,7 +15,7 @@ export function wrongsOf({ lost, duplicates, unexplained, history, refused, seed
       withinOneLife.length > 0,
     [`${mostForOneKill} duplicates of one kill, of ${mostInFlight} that can be in flight`]:
       mostForOneKill > mostInFlight,
-    // An attempt is in flight from its claim until its outcome is stored: of one that was cut off by then it says so.
+    // An attempt is in flight from its claim until its outcome is stored. An attempt that was cut off before is marked.
     [`${beyondFlight} more duplicates of one kill than it cut off attempts`]: beyondFlight > 0,
     [`${unexplained} duplicates have no interrupted attempt`]: unexplained > 0,
     [`publishing was refused: ${[...refused].map(([why, count]) => `${count} x ${why}`).join(', ')}`]:

@@ -14,7 +14,7 @@ export type History = {
 
 const pageSize = 100
 
-/** Waits until the API says that nothing is owed, then reads all deliveries with their attempts. */
+/** Waits until the API lists no pending work, then reads all deliveries with their attempts. */
 export async function readHistory(host: Listening, patienceMs: number): Promise<History> {
   const end = Date.now() + patienceMs
   let owed = (await readPage(host, '&state=pending')).items

@@ -32,7 +32,7 @@ const patienceMs = 150_000
 
 /**
  * Kills the host, or one of its sandbox processes, at a random point of each round, and starts it again on the same
- * data, while events are published and delivered. In the end nothing is owed, and everything is counted.
+ * data, while events are published and delivered. In the end no work is pending, and everything is counted.
  */
 export async function runKills({ rounds, seed, note, hosts = 1 }: KillsOptions): Promise<Ledger> {
   await using ends = new AsyncDisposableStack()
@@ -134,7 +134,7 @@ function killOneOf(pids: number[], random: () => number): void {
   try {
     if (pid !== undefined) process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended by itself in between.
+    // The process has ended in the meantime.
   }
 }
 

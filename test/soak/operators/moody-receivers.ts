@@ -1,7 +1,7 @@
 import type { Random } from '../../simulation/world/random.ts'
 import { startReceiver } from '../../support/receiver.ts'
 
-/** How a receiver takes what comes, until somebody changes it. */
+/** How a receiver answers, until its mood changes. */
 export const moods = ['well', 'well', 'flaky', 'failing', 'refusing', 'gone', 'resetting', 'slow'] as const
 export type Mood = (typeof moods)[number]
 

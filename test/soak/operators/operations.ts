@@ -6,10 +6,10 @@ import { type MoodyReceiver, moods } from './moody-receivers.ts'
 /** Asks any of the hosts. */
 export type Ask = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) => Promise<Answered>
 
-/** What people do with deliveries while they are sent, each by itself. */
+/** The actions of people on deliveries while these are sent. */
 export type Operations = Record<string, () => Promise<unknown>>
 
-/** What was resumed is due at once, also where it is being stored at that moment. */
+/** Deliveries are due at once after a resume, also those that are being stored at that moment. */
 const dueWithinMs = 500
 
 export function createOperations(given: {
@@ -47,7 +47,7 @@ export function createOperations(given: {
     if (resumed.status !== 200) return
     await sleep(dueWithinMs)
     const { json } = await ask('GET', path)
-    // Nobody has changed it since.
+    // The receiver is unchanged since then.
     const isSame = json.state === 'active' && json.updatedAt === resumed.json.updatedAt
     if (isSame && json.pending.waiting > 0)
       onWrong(`${json.pending.waiting} wait for ${json.id}, which is active`)

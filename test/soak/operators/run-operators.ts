@@ -17,7 +17,7 @@ export type Operated = {
 const receiverCount = 4
 const publisherCount = 12
 const operatorCount = 3
-/** For all that is owed in the end, with what has failed sent again. */
+/** For all pending deliveries at the end, including failed ones that are sent again. */
 const drainMs = 120_000
 
 /**

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { compileLibrary } from '../../support/compile-library.ts'
 import { type CutPower, cutPower, type Forgetting } from './cut-power.ts'
 
-/** A data folder whose changes are noted by whoever runs with `environment`, and can be taken back. */
+/** A data folder. A process with `environment` records its changes, so that they can be undone. */
 export type CutFolder = {
   folder: string
   dataDir: string
   environment: Record<string, string>
-  /** Call it when nobody runs any more. What is left then is on the disk for good. */
+  /** Call it after all processes have ended. The remaining bytes are durable. */
   cut: (forgetting: Forgetting) => CutPower
   remove: () => void
 }

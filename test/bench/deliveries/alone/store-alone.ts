@@ -10,7 +10,7 @@ export type Ended = { id: string; deliveryId: string; status: number; startedAt:
 
 export type AloneStore = {
   about: string
-  /** Stores what is owed, and attempts with what became of theirs, in one transaction. Settles when the disk has it. */
+  /** Stores new deliveries and finished attempts in one transaction. Settles when it is durable. */
   commit: (owed: readonly OwedPost[], ended: readonly Ended[]) => Promise<void>
   close: () => Promise<void>
 }

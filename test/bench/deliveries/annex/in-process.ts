@@ -1,4 +1,4 @@
-// Annex, published in process: a whole server, and deliveries owed by the function that `queueDelivery` calls.
+// Annex, published in process: a whole server, whose deliveries the function behind `queueDelivery` stores.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { loadSettings } from '../../../../host/config/load-settings.ts'

@@ -6,7 +6,7 @@ import { writePlugin } from '../../../support/plugin-folder.ts'
 
 const name = 'bench'
 
-/** A plugin that owes each event to all URLs, with a body of 1 KiB, as an integrator would write it. */
+/** A plugin that queues each event for all URLs, with a body of 1 KiB, as an integrator would write it. */
 export function writeBenchPlugin(pluginsDir: string, urls: readonly string[]): void {
   const script = `
 import { createIntegration } from '@annex/runtime'
@@ -49,7 +49,7 @@ export async function installBench(
   return id
 }
 
-/** How many deliveries are owed, to 200. */
+/** How many deliveries are pending, up to 200. */
 export async function countOwed(api: Client): Promise<number> {
   const failed = await api.call('GET /v1/deliveries', { query: { state: 'failed', limit: 1 } })
   if (failed.count > 0) throw new Error(`A delivery has failed: ${failed.items[0]?.reason}`)

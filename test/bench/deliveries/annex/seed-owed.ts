@@ -5,8 +5,8 @@ import type { Side } from '../start-sides.ts'
 const rowsAtOnce = 20_000
 
 /**
- * Makes many deliveries owed, as copies of those that are: rows that the host itself has written, so that they are
- * what it would have stored. Nothing may run on the data meanwhile.
+ * Makes many pending deliveries, as copies of existing ones: the host itself has written these rows, so the copies have
+ * its form. No process may use the data at the same time.
  *
  * @param given.count how many there are in the end
  * @param given.dueAtMs when all of them are due
@@ -35,7 +35,7 @@ export async function seedOwed(data: Side['data'], given: { count: number; dueAt
   await setDue(data, given.dueAtMs)
 }
 
-/** Makes all that is owed due at a time. */
+/** Makes all pending deliveries due at a time. */
 export async function setDue(data: Side['data'], dueAtMs: number): Promise<void> {
   await withDatabase(data, ({ db }) => db('jobs').where({ kind: 'delivery' }).update({ dueAt: dueAtMs }))
 }
