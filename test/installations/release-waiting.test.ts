@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemOrigin } from '../../host/access/actor.ts'
+import type { News } from '../../host/db/announce.ts'
 import type { Db } from '../../host/db/db.ts'
 import { type GroupCommit, runSteps } from '../../host/db/group-commit.ts'
 import { findInstallation } from '../../host/db/queries/installations.ts'
@@ -23,10 +24,8 @@ import { openSeeded, type Seeded } from '../support/seeded-database.ts'
 
 describe('waiting jobs of an installation', () => {
   let seeded: Seeded
-  let woken: number
   beforeEach(async () => {
     seeded = await openSeeded()
-    woken = 0
   })
   afterEach(() => seeded.close())
 
@@ -51,10 +50,12 @@ describe('waiting jobs of an installation', () => {
     await wait('event', installationId, 600)
     await wait('delivery', 'rcv_paused', 300)
     await db('installations').update({ hold: 'suspended' })
+    const told: News[] = []
+    seeded.database.onNews((news) => told.push(news))
     await suspensions().resume({ installation: installationId }, systemOrigin)
     assert.equal(await count({ lane: installationId, state: 'due', ordered: false }), 600)
     assert.equal(await count({ lane: 'rcv_paused', state: 'waiting' }), 300)
-    assert.equal(woken, 3, 'one for each step')
+    assert.deepEqual(told, ['changed', 'work', 'work', 'work'], 'the resume, and each step')
     assert.equal((await db('installations').first()).hold, null)
   })
 
