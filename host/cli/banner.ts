@@ -5,7 +5,6 @@ import { formatProblem } from '../manifest/problem.ts'
 import type { Wall } from '../sandbox/wall/levels.ts'
 import type { RunningServer } from '../server.ts'
 import type { LoadedPlugin } from '../versions/loaded-plugin.ts'
-import { ownCommand, toPasteable } from './own-command.ts'
 import { paint, type Terminal, toSafeLine } from './terminal.ts'
 
 const screenLines = 24
@@ -40,7 +39,8 @@ export function printBanner(given: Terminal, started: Started): void {
   const sorted = plugins.toSorted((one, other) => order.indexOf(one.state) - order.indexOf(other.state))
   for (const plugin of sorted.slice(0, maxListed)) printPlugin(terminal, plugin)
   if (plugins.length > maxListed) {
-    terminal.print(paint('dim', `  and ${plugins.length - maxListed} more: ${ownCommand} integrations`))
+    const more = `  and ${plugins.length - maxListed} more: npx annex integrations`
+    terminal.print(paint('dim', terminal.toPasteable(more)))
   }
   if (plugins.length === 0)
     terminal.print(
@@ -56,8 +56,8 @@ const order: LoadedPlugin['state'][] = ['failed', 'retired', 'loaded']
 function printWall(terminal: Terminal, { levels }: Wall): void {
   const reached = levels.filter((level) => level.reached).map(({ name }) => name)
   const missing = levels.filter((level) => !level.reached).map(({ name }) => name)
-  const rest = missing.length === 0 ? '' : `, no ${missing.join(', no ')}: ${ownCommand} doctor says why`
-  terminal.print('  Scripts run behind ', reached.join(', '), paint('yellow', rest))
+  const rest = missing.length === 0 ? '' : `, no ${missing.join(', no ')}: npx annex doctor says why`
+  terminal.print('  Scripts run behind ', reached.join(', '), paint('yellow', terminal.toPasteable(rest)))
 }
 
 function printPlugin(terminal: Terminal, { folder, name, version, scopes, state }: LoadedPlugin): void {
@@ -77,7 +77,7 @@ function printNext(terminal: Terminal, url: string, plugins: LoadedPlugin[]): vo
   terminal.print()
   if (lines.length === 0) return
   terminal.print('  Try it in another terminal:')
-  for (const line of lines) terminal.print(`    ${toPasteable(line)}`)
+  for (const line of lines) terminal.print(`    ${terminal.toPasteable(line)}`)
   terminal.print()
 }
 
@@ -102,5 +102,6 @@ function printFailures(terminal: Terminal, plugins: LoadedPlugin[], linesLeft: n
   }
   if (shown !== undefined) return
   const folders = `${failed.length} plugin folder${failed.length === 1 ? '' : 's'}`
-  terminal.print(paint('red', `  ${problems.length} problems in ${folders}: ${ownCommand} reload shows them`))
+  const text = `  ${problems.length} problems in ${folders}: npx annex reload shows them`
+  terminal.print(paint('red', terminal.toPasteable(text)))
 }

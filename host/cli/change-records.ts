@@ -76,7 +76,7 @@ export function addChangeAndDelete(records: Command, kind: RecordKind, find: Fin
     .action(async (named: string, { org, yes }: { org?: string; yes?: boolean }, command: Command) => {
       const session = openSession(command)
       const found = await find(session, named, org)
-      const isConfirmed = yes || (await confirm(`Delete ${found.id}?`))
+      const isConfirmed = yes || (await confirm(session.terminal, `Delete ${found.id}?`))
       if (isConfirmed === undefined) throw new UsageError('There is no terminal to ask on: --yes deletes it.')
       if (!isConfirmed) return
       const answer = await found.remove()

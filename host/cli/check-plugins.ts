@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { buildProcessCode, bundlePrelude } from '../bundle/build-runtime.ts'
 import { bundleScript } from '../bundle/bundle-script.ts'
-import { loadSettings, type Settings } from '../config/load-settings.ts'
+import type { Settings } from '../config/load-settings.ts'
 import { AnnexError } from '../errors.ts'
 import { describePermission, findUnagreed, type Permission, permissionsOf } from '../manifest/permissions.ts'
 import { hasErrors, type Problem } from '../manifest/problem.ts'
@@ -17,6 +17,7 @@ import { readAll } from './client.ts'
 import { exitCodes } from './exit.ts'
 import { type ReadFolder, readPluginFolders } from './plugin-folders.ts'
 import { openSession, openTerminal } from './session.ts'
+import { readSettings } from './surroundings.ts'
 import { paint, printProblems, type Terminal } from './terminal.ts'
 
 /** Checks, bundles and loads plugin folders as a server does, and prints all problems. */
@@ -26,13 +27,13 @@ export async function checkFolders(
   command: Command,
 ): Promise<void> {
   const terminal = openTerminal(command)
-  const readings = await readPluginFolders(named)
+  const readings = await readPluginFolders(readSettings(command), named)
   const checked: Checked[] = []
   let trials: Promise<Trials> | undefined
   await using ends = new AsyncDisposableStack()
   ends.defer(async () => (await trials)?.close())
   const tryLoad: TryLoad = async (version) => {
-    trials ??= openTrials(loadSettings().settings)
+    trials ??= openTrials(readSettings(command).settings)
     return (await trials).tryLoad(version)
   }
   for (const reading of readings) {
@@ -50,7 +51,7 @@ export async function checkFolders(
     for (const { name, asksFor } of checked) if (asksFor) printNew(terminal, `${name}`, asksFor)
     sayCounts(terminal, problems, checked.length)
   }
-  if (hasErrors(problems)) process.exitCode = exitCodes.invalid
+  if (hasErrors(problems)) terminal.setExitCode(exitCodes.invalid)
 }
 
 type Checked = { folder: string; name: string | null; problems: Problem[]; asksFor?: Permission[] }

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { loadSettings } from '../config/load-settings.ts'
 import { describeSetting } from '../config/setting.ts'
 import { type SettingName, settingsTable } from '../config/settings-table.ts'
 import { withExamples } from './options.ts'
 import { openTerminal } from './session.ts'
+import { readSettings } from './surroundings.ts'
 import { printTable } from './terminal.ts'
 
 export function addConfig(program: Command): void {
@@ -18,7 +18,7 @@ export function addConfig(program: Command): void {
 /** @throws AnnexError `settings_invalid` */
 function printSettings(command: Command): void {
   const terminal = openTerminal(command)
-  const { settings, sources } = loadSettings()
+  const { settings, sources } = readSettings(command)
   const names = Object.keys(settingsTable) as SettingName[]
   const rows = names.map((name) => {
     const meaning = describeSetting(settingsTable[name])

@@ -1,12 +1,13 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { loadSettings } from '../config/load-settings.ts'
+import type { Settings } from '../config/load-settings.ts'
 import type { CopiedTable, Progress } from '../db/copy-database.ts'
 import type { Database } from '../db/open-database.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
 import { UsageError, withExamples } from './options.ts'
 import { openTerminal } from './session.ts'
+import { readSettings } from './surroundings.ts'
 import { printTable, type Terminal } from './terminal.ts'
 
 /** `annex copy-database`: from SQLite to PostgreSQL and back. */
@@ -18,7 +19,7 @@ export function addCopyDatabase(program: Command): void {
     .argument('<to>', 'the same; its tables are made where it has none')
     .action(async (from: string, to: string, _options: object, command: Command) => {
       const terminal = openTerminal(command)
-      const tables = await copy(terminal, { from, to })
+      const tables = await copy(terminal, { from, to }, readSettings(command).settings)
       const rows = tables.reduce((sum, table) => sum + table.rows, 0)
       if (terminal.json) return terminal.printJson({ rows, tables })
       printTable(
@@ -40,7 +41,7 @@ export function addCopyDatabase(program: Command): void {
 type Addresses = { from: string; to: string }
 
 /** @throws AnnexError, UsageError. The destination has all rows then, or none. */
-async function copy(terminal: Terminal, { from, to }: Addresses): Promise<CopiedTable[]> {
+async function copy(terminal: Terminal, { from, to }: Addresses, settings: Settings): Promise<CopiedTable[]> {
   const files = { from: fileOf('FROM', from), to: fileOf('TO', to) }
   if (from === to || (files.from !== undefined && realPath(files.from) === realPath(files.to ?? ''))) {
     throw new UsageError('FROM and TO are the same database.')
@@ -53,7 +54,7 @@ async function copy(terminal: Terminal, { from, to }: Addresses): Promise<Copied
   const { explainStorageError } = await import('../db/errors.ts')
   const { openDatabase } = await import('../db/open-database.ts')
   await using ends = new AsyncDisposableStack()
-  for (const folder of foldersOf({ from, to }, Object.values(files))) ends.defer(await lock(folder))
+  for (const folder of foldersOf({ from, to }, Object.values(files), settings)) ends.defer(await lock(folder))
   const open = async (role: string, url: string, prepare: typeof prepareDestination): Promise<Database> => {
     const database = await openDatabase(url, '', prepare).catch((error) => {
       throw toRoleError(role, error)
@@ -82,9 +83,12 @@ function fileOf(role: string, address: string): string | undefined {
 const realPath = (path: string): string => (existsSync(path) ? realpathSync(path) : path)
 
 /** The data folders whose Annex could use one of the databases: those of the files, and ours where it is set to one. */
-function foldersOf({ from, to }: Addresses, files: readonly (string | undefined)[]): Set<string> {
+function foldersOf(
+  { from, to }: Addresses,
+  files: readonly (string | undefined)[],
+  settings: Settings,
+): Set<string> {
   const folders = files.flatMap((path) => (path === undefined ? [] : [dirname(path)]))
-  const { settings } = loadSettings()
   if ([from, to].includes(settings.DATABASE_URL)) folders.push(resolve(settings.DATA_DIR))
   return new Set(folders.map(realPath))
 }

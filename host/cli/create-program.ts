@@ -17,7 +17,7 @@ import { addMembers } from './members.ts'
 import { addMigrate } from './migrate.ts'
 import { withExamples } from './options.ts'
 import { addOrganizations, addSetup, addSitesOrSpaces } from './organizations.ts'
-import { ownCommand } from './own-command.ts'
+import { findOwnCommand, toPasteable } from './own-command.ts'
 import { addCheck, addIntegrations, addNew, addPrune, addReload, addTypes } from './plugins.ts'
 import { addProblems } from './problems.ts'
 import { addReceivers } from './receivers.ts'
@@ -27,13 +27,23 @@ import { addSelect } from './select.ts'
 import { addServe } from './serve.ts'
 import { addSettingOptions } from './setting-options.ts'
 import { addStorage } from './storage.ts'
+import type { Output, Surroundings } from './surroundings.ts'
 import { addTokens } from './tokens.ts'
 import { addUninstall } from './uninstall.ts'
 import { addVersions } from './versions.ts'
 
 /** The command line. Parsing it runs a command. Errors are thrown. */
-export function createProgram(version: string): Command {
+export function createProgram(version: string, surroundings: Surroundings): Command {
+  const { argv, env, stdout, stderr } = surroundings
+  const ownCommand = findOwnCommand({ argv, env, cwd: process.cwd() })
   const program = new Command(ownCommand)
+    .configureOutput({
+      writeOut: (text) => void stdout.write(toPasteable(text, ownCommand)),
+      writeErr: (text) => void stderr.write(toPasteable(text, ownCommand)),
+      getOutHelpWidth: () => widthOf(stdout),
+      getErrHelpWidth: () => widthOf(stderr),
+    })
+    .setOptionValue('surroundings', surroundings)
     .description('Runs integrations in sandboxes and delivers their webhooks.')
     .version(version, '-v, --version')
     .option('--url <address>', 'address of Annex (ANNEX_URL; default: the one that runs with this DATA_DIR)')
@@ -96,3 +106,6 @@ export function createProgram(version: string): Command {
   addTokens(program)
   return program
 }
+
+/** Commander takes 80 without a terminal. */
+const widthOf = ({ isTTY, columns }: Output): number => (isTTY === true && columns) || 80

@@ -3,7 +3,7 @@ import { createClient } from '../../schemas/client.ts'
 import { waitUntilActive } from './configure.ts'
 import { type FeedItem, pollDeliveries, printFeedItem } from './delivery-feed.ts'
 import type { DemoServer, Received } from './demo-servers.ts'
-import { exitCodes, exitSoon, listenForStop, type StopSignal, signalExitCodes } from './exit.ts'
+import { exitCodes, listenForStop, type StopSignal, signalExitCodes } from './exit.ts'
 import { readLevel } from './find-records.ts'
 import { toAgreement } from './install.ts'
 import { withExamples } from './options.ts'
@@ -14,7 +14,10 @@ export function addDemo(program: Command): void {
   const command = program
     .command('demo')
     .description('show the main job: an event becomes a signed webhook, delivered after two retries')
-    .action(async (_options: object, command: Command) => exitSoon(await runDemo(openTerminal(command))))
+    .action(async (_options: object, command: Command) => {
+      const terminal = openTerminal(command)
+      terminal.setExitCode(await runDemo(terminal))
+    })
   withExamples(command, ['annex demo'])
 }
 

@@ -1,17 +1,17 @@
 import type { Command } from 'commander'
-import { loadSettings } from '../config/load-settings.ts'
 import type { AnnexError } from '../errors.ts'
 import type { Wall, WallLevel } from '../sandbox/wall/levels.ts'
 import { exitCodes } from './exit.ts'
 import { withExamples } from './options.ts'
 import { openTerminal } from './session.ts'
+import { readSettings } from './surroundings.ts'
 import { type Cell, paint, printTable, type Terminal } from './terminal.ts'
 
 export function addDoctor(program: Command): void {
   const command = program
     .command('doctor')
     .description('test the wall around scripts on this machine with a real sandbox process')
-    .action((_options: object, command: Command) => examine(openTerminal(command)))
+    .action((_options: object, command: Command) => examine(command))
   withExamples(command, ['annex doctor', 'annex doctor --json', 'SANDBOX_REQUIRE=namespace annex doctor'])
 }
 
@@ -23,13 +23,14 @@ type Findings = {
 }
 
 /** @throws AnnexError `settings_invalid` */
-async function examine(terminal: Terminal): Promise<void> {
-  const { settings } = loadSettings()
+async function examine(command: Command): Promise<void> {
+  const terminal = openTerminal(command)
+  const { settings } = readSettings(command)
   const findings = await find(settings.SANDBOX_REQUIRE)
   const ok = findings.error === undefined && findings.missing.length === 0
   if (terminal.json) terminal.printJson(toJson(ok, findings))
   else print(terminal, ok, findings)
-  if (!ok) process.exitCode = exitCodes.failed
+  if (!ok) terminal.setExitCode(exitCodes.failed)
 }
 
 async function find(required: readonly string[]): Promise<Findings> {

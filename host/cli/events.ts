@@ -57,7 +57,7 @@ async function publish(text: string, options: Options, command: Command): Promis
   if (terminal.json) terminal.printJsonLine(receipt)
   else printReceipt(session, type, receipt)
   if (options.follow === true && !(await followEvent(session, receipt))) {
-    process.exitCode = exitCodes.failed
+    terminal.setExitCode(exitCodes.failed)
   }
 }
 

@@ -66,7 +66,7 @@ const diskFull: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'SQL
 const forbidden: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS'])
 
 /** Prints an error on stderr; a stack only with LOG_LEVEL=debug. @returns the exit code */
-export function reportError(terminal: Terminal, thrown: unknown): number {
+export function reportError(terminal: Terminal, thrown: unknown, env: NodeJS.ProcessEnv): number {
   const error = toCommandError(thrown)
   // Commander has printed its own message. Help is no error.
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
@@ -100,7 +100,7 @@ export function reportError(terminal: Terminal, thrown: unknown): number {
     return exitCodes.failed
   }
   terminal.say(prefix, message)
-  if (error instanceof Error && error.stack !== undefined && process.env.LOG_LEVEL === 'debug') {
+  if (error instanceof Error && error.stack !== undefined && env.LOG_LEVEL === 'debug') {
     terminal.say(error.stack)
   } else terminal.say('This is a defect of Annex. The same command with LOG_LEVEL=debug shows where it is.')
   return exitCodes.failed
@@ -123,6 +123,6 @@ export function watchOutput(terminal: Terminal): void {
     // `annex logs | head`: the reader has ended, which is no failure.
     if (error.code === 'EPIPE') process.exit()
     const text = `The output cannot be written (${error.message}).`
-    process.exit(reportError(terminal, new AnnexError('unavailable', text)))
+    process.exit(reportError(terminal, new AnnexError('unavailable', text), process.env))
   })
 }

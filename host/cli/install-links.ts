@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { readAll } from './client.ts'
 import { withExamples } from './options.ts'
-import { ownCommand } from './own-command.ts'
 import { openSession } from './session.ts'
 import { printTable } from './terminal.ts'
 
@@ -43,7 +42,7 @@ export function addInstallLinks(program: Command): void {
     })
   named(links.command('revoke'))
     .description('revoke a link: it stops at once, and installations stay')
-    .argument('<id>', `id of the link: ${ownCommand} install-links list`)
+    .argument('<id>', `id of the link: ${program.name()} install-links list`)
     .action(async (name: string, id: string, _options: object, command: Command) => {
       const { api, terminal } = openSession(command)
       const params = { integration: name, link: id }

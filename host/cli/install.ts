@@ -18,7 +18,6 @@ import {
   readLevel,
 } from './find-records.ts'
 import { addLevelOptions, collect, UsageError, withExamples } from './options.ts'
-import { ownCommand } from './own-command.ts'
 import type { Integration, SiteOrSpace } from './records.ts'
 import { openSession, type Session } from './session.ts'
 import { confirm, type Terminal } from './terminal.ts'
@@ -122,7 +121,7 @@ function toCommand(name: string, { org, site, space, set = [], installKey }: Opt
   const options = { org, site, space, 'install-key': installKey && '…' }
   const given = Object.entries(options).flatMap(([option, value]) => (value ? [`--${option} ${value}`] : []))
   const settings = set.map((setting) => `--set ${setting.split('=', 1)[0]}=…`)
-  return [`${ownCommand} install`, name, ...given, ...settings, '--yes'].join(' ')
+  return ['npx annex install', name, ...given, ...settings, '--yes'].join(' ')
 }
 
 /**
@@ -133,7 +132,7 @@ function toCommand(name: string, { org, site, space, set = [], installKey }: Opt
  */
 export async function askToAgree(terminal: Terminal, asked: string, command: string): Promise<void> {
   terminal.say(asked)
-  const isAgreed = await confirm('Do you agree?')
+  const isAgreed = await confirm(terminal, 'Do you agree?')
   if (isAgreed === undefined) {
     throw new UsageError(`Nothing was changed. Without a terminal, agree with --yes: ${command}`)
   }

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { loadSettings, type Settings } from '../config/load-settings.ts'
+import type { Settings } from '../config/load-settings.ts'
 import { withExamples } from './options.ts'
 import { openTerminal } from './session.ts'
+import { readSettings } from './surroundings.ts'
 
 export function addMigrate(program: Command): void {
   const command = program
@@ -10,7 +11,7 @@ export function addMigrate(program: Command): void {
     .description('bring the tables of the database up to date, as a start does')
     .action(async (_options: object, command: Command) => {
       const terminal = openTerminal(command)
-      const { settings } = loadSettings()
+      const { settings } = readSettings(command)
       const dialect = await migrate(settings)
       if (terminal.json) terminal.printJson({ dialect, state: 'current' })
       else terminal.print(`The tables are up to date (${dialect}).`)

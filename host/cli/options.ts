@@ -1,17 +1,15 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseDate } from '../../schemas/parse-date.ts'
-import { ownCommand } from './own-command.ts'
 
 /** Wrong usage of the command line: exit code 2. The message says what is expected. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** Puts examples first in a command's help: most people read no further. Each begins with `annex` where a shell reads it. */
+/** Puts examples first in a command's help: most people read no further. Each begins with `annex` where a shell reads it, and
+ * is printed with the command of the reader, as all texts of the help. */
 export function withExamples(command: Command, examples: string[]): Command {
-  const lines = examples.map(
-    (line) => `  ${line.replaceAll(/(?<=^|[ (])annex (?=[a-z])/g, () => `${ownCommand} `)}`,
-  )
+  const lines = examples.map((line) => `  ${line.replaceAll(/(?<=^|[ (])annex (?=[a-z])/g, 'npx annex ')}`)
   return command.addHelpText('before', `Examples:\n${lines.join('\n')}\n`)
 }
 

@@ -24,8 +24,6 @@ function projectOf(cwd: string): string | undefined {
   }
 }
 
-export const ownCommand = findOwnCommand({ argv: process.argv, env: process.env, cwd: process.cwd() })
-
 /** Texts name commands as `npx annex …`, also those of the API. This makes them commands for the shell of the reader. */
-export const toPasteable = (text: string): string =>
+export const toPasteable = (text: string, ownCommand: string): string =>
   text.replaceAll(/(?<![\w/.-])npx annex (?=[a-z])/g, () => `${ownCommand} `)

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { type LoadedSettings, loadSettings } from '../config/load-settings.ts'
+import type { LoadedSettings } from '../config/load-settings.ts'
 import { AnnexError } from '../errors.ts'
 import { listOwnFiles, type OwnFiles } from '../manifest/read-inside.ts'
 import { type ManifestReading, readManifest } from '../manifest/read-manifest.ts'
@@ -16,8 +16,7 @@ export type ReadFolder = ManifestReading & { ownFiles: OwnFiles }
  * @throws AnnexError `not_found` for a missing folder, and for a PLUGINS_DIR without folders; `settings_invalid` for a
  *   PLUGINS_DIR that cannot be read
  */
-export async function readPluginFolders(named: string[]): Promise<ReadFolder[]> {
-  const loaded = loadSettings()
+export async function readPluginFolders(loaded: LoadedSettings, named: string[]): Promise<ReadFolder[]> {
   const { settings, sources } = loaded
   for (const folder of named) assertFolder(folder)
   const folders =

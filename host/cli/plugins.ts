@@ -163,5 +163,5 @@ async function reload(_options: object, command: Command): Promise<void> {
     if (problems.length > 0) terminal.print()
     printProblems(terminal, problems)
   }
-  if (answer.items.some(({ state }) => state === 'failed')) process.exitCode = exitCodes.invalid
+  if (answer.items.some(({ state }) => state === 'failed')) terminal.setExitCode(exitCodes.invalid)
 }

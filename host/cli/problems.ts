@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import { exitCodes } from './exit.ts'
 import { withExamples } from './options.ts'
-import { toPasteable } from './own-command.ts'
 import { openSession } from './session.ts'
 import { paint } from './terminal.ts'
 
@@ -11,15 +11,15 @@ export function addProblems(program: Command): void {
     .action(async (_options: object, command: Command) => {
       const { api, terminal } = openSession(command)
       const answer = await api.call('GET /v1/problems')
-      if (answer.count > 0) process.exitCode = 1
+      if (answer.count > 0) terminal.setExitCode(exitCodes.failed)
       if (terminal.json) return terminal.printJson(answer)
       if (answer.count === 0) return terminal.say('There is no problem.')
       for (const { sentence, organizationSubdomain, since, fix } of answer.items) {
-        terminal.print(paint('red', '● '), toPasteable(sentence))
+        terminal.print(paint('red', '● '), terminal.toPasteable(sentence))
         terminal.print(
           `  ${organizationSubdomain === null ? '' : `organization ${organizationSubdomain}, `}since ${since}`,
         )
-        terminal.print(`  ${toPasteable(fix)}`)
+        terminal.print(`  ${terminal.toPasteable(fix)}`)
       }
     })
   withExamples(command, ['annex problems', 'annex problems --json'])

@@ -44,7 +44,8 @@ async function sendAllFailed(
   if (found.disabled > 0) {
     terminal.say(`Another ${found.disabled} cannot be sent while their receivers are disabled.`)
   }
-  const isConfirmed = dryRun || found.count === 0 ? false : yes || (await confirm('Send them again?'))
+  const isConfirmed =
+    dryRun || found.count === 0 ? false : yes || (await confirm(terminal, 'Send them again?'))
   if (isConfirmed === undefined)
     throw new UsageError('There is no terminal to ask on: --yes sends them, --dry-run counts them.')
   const answer = isConfirmed

@@ -1,13 +1,13 @@
 import { flushCompileCache } from 'node:module'
 import type { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
-import { loadSettings } from '../config/load-settings.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
 import type { RunningServer } from '../server.ts'
 import { printBanner } from './banner.ts'
-import { exitSoon, listenForStop, signalExitCodes } from './exit.ts'
+import { listenForStop, signalExitCodes } from './exit.ts'
 import { withExamples } from './options.ts'
 import { openTerminal } from './session.ts'
+import { readSettings } from './surroundings.ts'
 import type { Terminal } from './terminal.ts'
 
 const { version } = packageJson
@@ -37,9 +37,9 @@ async function serve(options: Options, command: Command): Promise<void> {
     stopping.abort()
     return signal
   })
-  const server = await start(options, stopping.signal).catch(async (error) => {
+  const server = await start(command, options, stopping.signal).catch(async (error) => {
     if (!stopping.signal.aborted) throw error
-    exitSoon(signalExitCodes[await stopped])
+    terminal.setExitCode(signalExitCodes[await stopped])
   })
   if (server === undefined) return
   announce(terminal, server)
@@ -49,11 +49,15 @@ async function serve(options: Options, command: Command): Promise<void> {
   server.logger.info({ version, signal }, 'stopping')
   await server.close()
   server.logger.info({ version, signal }, 'stopped')
-  exitSoon(signalExitCodes[signal])
+  terminal.setExitCode(signalExitCodes[signal])
 }
 
-async function start({ port, host, watch }: Options, signal: AbortSignal): Promise<RunningServer> {
-  const loaded = loadSettings({ flags: { PORT: port, HOST: host, WATCH: watch ? 'true' : undefined } })
+async function start(
+  command: Command,
+  { port, host, watch }: Options,
+  signal: AbortSignal,
+): Promise<RunningServer> {
+  const loaded = readSettings(command, { PORT: port, HOST: host, WATCH: watch ? 'true' : undefined })
   // Other commands start faster without the host.
   const { startServer } = await import('../server.ts')
   return startServer(loaded, { signal }).catch((error) => {

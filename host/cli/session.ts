@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { loadSettings, type Settings } from '../config/load-settings.ts'
+import type { Settings } from '../config/load-settings.ts'
 import { AnnexError } from '../errors.ts'
 import { type Api, createApi } from './client.ts'
 import { UsageError } from './options.ts'
+import { type GlobalOptions, readSettings, surroundingsOf } from './surroundings.ts'
 import { createTerminal, type Terminal } from './terminal.ts'
 
 /** The tools of a command that calls a running Annex. */
@@ -15,14 +16,11 @@ export type Session = {
   homeOrganization: string
 }
 
-/** The options that every command takes, before or after its name. */
-export type GlobalOptions = { url?: string; token?: string; json?: boolean; color?: boolean }
-
 /** @throws AnnexError `settings_invalid`, UsageError */
 export function openSession(command: Command): Session {
-  const { settings } = loadSettings()
+  const { settings } = readSettings(command)
   const globals: GlobalOptions = command.optsWithGlobals()
-  const server = findServer(globals, settings, process.env)
+  const server = findServer(globals, settings, globals.surroundings.env)
   return {
     terminal: openTerminal(command),
     api: createApi(server),
@@ -32,7 +30,7 @@ export function openSession(command: Command): Session {
 
 /** The terminal of a command that needs no server. */
 export const openTerminal = (command: Command): Terminal =>
-  createTerminal(process, command.optsWithGlobals<GlobalOptions>())
+  createTerminal(surroundingsOf(command), command.optsWithGlobals<GlobalOptions>())
 
 export type FoundServer = { url: string; token?: string }
 

@@ -1,7 +1,8 @@
 import { createInterface } from 'node:readline/promises'
 import { toVisible } from '../manifest/message-text.ts'
 import { formatProblem, type Problem } from '../manifest/problem.ts'
-import { toPasteable } from './own-command.ts'
+import { findOwnCommand, toPasteable } from './own-command.ts'
+import type { Output, Surroundings } from './surroundings.ts'
 
 const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, cyan: 36 } as const
 
@@ -13,9 +14,7 @@ export type Style = keyof typeof codes
  */
 export type Part = string | { text: string; style: Style } | { escaped: string }
 
-type Stream = Pick<NodeJS.WriteStream, 'write'> & { isTTY?: boolean }
-
-/** Where a command prints. Data goes to stdout, all else to stderr. */
+/** Where a command prints and asks. Data goes to stdout, all else to stderr. */
 export type Terminal = {
   /** `--json`: commands print JSON instead of text. */
   json: boolean
@@ -29,24 +28,48 @@ export type Terminal = {
   printJson(value: unknown): void
   /** One JSON value on one line: for streams. */
   printJsonLine(value: unknown): void
+  /** A text with commands that can be pasted: for `print`. */
+  toPasteable(text: string): string
+  /**
+   * Asks a question.
+   *
+   * @param fallback taken when the answer is empty
+   * @returns `undefined` without a terminal: a flag must answer then
+   */
+  ask(question: string, fallback: string): Promise<string | undefined>
+  /** The exit code of a command that fails without an error. */
+  setExitCode(code: number): void
 }
+
+type Given = Pick<Surroundings, 'stdout' | 'stderr' | 'env'> & Partial<Surroundings>
 
 /** @param options.color false (`--no-color`): no colours, whatever the terminal can show */
 export function createTerminal(
-  streams: { stdout: Stream; stderr: Stream; env: NodeJS.ProcessEnv },
+  surroundings: Given,
   options: { json?: boolean; color?: boolean } = {},
 ): Terminal {
-  const { stdout, stderr, env } = streams
+  const { stdout, stderr, env, argv = [] } = surroundings
+  const ownCommand = findOwnCommand({ argv, env, cwd: process.cwd() })
+  const paste = (text: string) => toPasteable(text, ownCommand)
   const wanted = options.color !== false && !env.NO_COLOR && env.TERM !== 'dumb'
-  const hasColor = (stream: Stream) => wanted && stream.isTTY === true
-  const write = (stream: Stream, parts: Part[]) => stream.write(`${renderParts(parts, hasColor(stream))}\n`)
+  const hasColor = (stream: Output) => wanted && stream.isTTY === true
+  const write = (stream: Output, parts: Part[]) => stream.write(`${renderParts(parts, hasColor(stream))}\n`)
   return {
     json: options.json === true,
     color: hasColor(stdout),
     print: (...parts) => void write(stdout, parts),
-    say: (...parts) => void write(stderr, parts.map(toPasteablePart)),
+    say: (...parts) =>
+      void write(
+        stderr,
+        parts.map((part) => pastePart(part, paste)),
+      ),
     printJson: (value) => void stdout.write(`${toSafeJson(value, 2)}\n`),
     printJsonLine: (value) => void stdout.write(`${toSafeJson(value)}\n`),
+    toPasteable: paste,
+    ask: (question, fallback) => ask(surroundings, question, fallback),
+    setExitCode(code) {
+      surroundings.exitCode = code
+    },
   }
 }
 
@@ -61,9 +84,9 @@ function renderParts(parts: Part[], color: boolean): string {
     .join('')
 }
 
-function toPasteablePart(part: Part): Part {
-  if (typeof part === 'string') return toPasteable(part)
-  return 'text' in part ? { ...part, text: toPasteable(part.text) } : part
+function pastePart(part: Part, paste: (text: string) => string): Part {
+  if (typeof part === 'string') return paste(part)
+  return 'text' in part ? { ...part, text: paste(part.text) } : part
 }
 
 export const paint = (style: Style, text: string): Part => ({ text, style })
@@ -138,16 +161,14 @@ export function toStatus(status: string): Cell {
   return style === undefined ? status : { text: status, style }
 }
 
-/**
- * Asks a question on the terminal.
- *
- * @param fallback taken when the answer is empty
- * @returns `undefined` without a terminal: a flag must answer then
- */
-export async function ask(question: string, fallback: string): Promise<string | undefined> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined
+async function ask(
+  { stdin, stderr }: Given,
+  question: string,
+  fallback: string,
+): Promise<string | undefined> {
+  if (!stdin?.isTTY || !stderr.isTTY) return undefined
   // On stderr: stdout is for data.
-  const prompt = createInterface({ input: process.stdin, output: process.stderr })
+  const prompt = createInterface({ input: stdin, output: stderr as NodeJS.WriteStream })
   try {
     return (await prompt.question(`${question} [${fallback}] `)).trim() || fallback
   } finally {
@@ -156,8 +177,8 @@ export async function ask(question: string, fallback: string): Promise<string | 
 }
 
 /** Asks for yes or no. @returns `undefined` without a terminal */
-export async function confirm(question: string): Promise<boolean | undefined> {
-  const answer = await ask(question, 'y/N')
+export async function confirm(terminal: Terminal, question: string): Promise<boolean | undefined> {
+  const answer = await terminal.ask(question, 'y/N')
   return answer === undefined ? undefined : /^y(es)?$/i.test(answer)
 }
 

@@ -6,7 +6,6 @@ import { roleNames } from '../access/roles.ts'
 import { readAll } from './client.ts'
 import { findOrganization } from './find-records.ts'
 import { durationMs, withExamples } from './options.ts'
-import { ownCommand } from './own-command.ts'
 import { openSession, type Session } from './session.ts'
 import { printTable } from './terminal.ts'
 
@@ -78,7 +77,7 @@ export function addTokens(program: Command): void {
   ])
   ofOwner(tokens.command('revoke'))
     .description('revoke a token: it stops at once')
-    .argument('<id>', `id of the token: ${ownCommand} tokens list`)
+    .argument('<id>', `id of the token: ${program.name()} tokens list`)
     .action(async (id: string, options: Options, command: Command) => {
       const { session, params } = await open(command, options)
       if (params === undefined) {

@@ -26,7 +26,7 @@ async function uninstall(named: string, options: Options, command: Command): Pro
   const level = await findLevel(session, installation, options)
   const what = level.place === undefined ? 'the organization, with all sites and spaces' : nameLevel(level)
   const question = `Uninstall ${installation.integration} from ${what}? Its settings and secrets end.`
-  const isSure = options.yes ?? (await confirm(question))
+  const isSure = options.yes ?? (await confirm(terminal, question))
   if (isSure === undefined) throw new UsageError('Without a terminal, say --yes.')
   if (!isSure) return terminal.say('Nothing was uninstalled.')
   await api.call('DELETE /v1/integrations/{integration}/installations/{installation}', {

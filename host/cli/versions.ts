@@ -4,7 +4,6 @@ import { readAll } from './client.ts'
 import { findInstallation, type LevelOptions, paramsOf } from './find-records.ts'
 import { askToAgree, toAgreement } from './install.ts'
 import { UsageError, withExamples } from './options.ts'
-import { ownCommand } from './own-command.ts'
 import { openSession, type Session } from './session.ts'
 import { confirm, paint, printTable, type Terminal } from './terminal.ts'
 
@@ -129,7 +128,7 @@ async function agreeToWaiting(
   const integration = await api.call('GET /v1/integrations/{integration}', { params })
   if (options.yes) printPermissions(terminal, waiting.permissions)
   else {
-    const command = `${ownCommand} agree ${installation.id} --yes`
+    const command = `npx annex agree ${installation.id} --yes`
     await askToAgree(terminal, toQuestion(installation.integration, waiting), command)
   }
   const body = { ...toAgreement(integration), version: waiting.version }
@@ -159,7 +158,7 @@ async function rollBack(
   const session: Session = openSession(command)
   const { api, terminal } = session
   const which = number === undefined ? 'the version before' : `version ${number}`
-  const isSure = options.yes ?? (await confirm(`Deploy ${which} of ${name} and pin it?`))
+  const isSure = options.yes ?? (await confirm(terminal, `Deploy ${which} of ${name} and pin it?`))
   if (isSure === undefined) throw new UsageError('Without a terminal, say --yes.')
   if (!isSure) return terminal.say('Nothing was changed.')
   const body = number === undefined ? {} : { version: number }
@@ -176,7 +175,5 @@ function printDeployed(terminal: Terminal, name: string, version: Version): void
 
 function toNumber(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError(
-    `It must be the number of a version: ${ownCommand} versions NAME lists them.`,
-  )
+  throw new InvalidArgumentError('It must be the number of a version: npx annex versions NAME lists them.')
 }

@@ -2,7 +2,6 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { stringify } from 'yaml'
-import { loadSettings } from '../config/load-settings.ts'
 import { AnnexError } from '../errors.ts'
 import { checkSchema } from '../manifest/checks/check-schema.ts'
 import { compileTypes } from '../manifest/settings/settings-types.ts'
@@ -10,8 +9,9 @@ import { hasCurrentTypes, writeTypes } from '../manifest/settings/write-types.ts
 import { exitCodes } from './exit.ts'
 import { UsageError } from './options.ts'
 import { type ReadFolder, readPluginFolders } from './plugin-folders.ts'
-import { findServer, type GlobalOptions, openTerminal } from './session.ts'
-import { ask, paint, printProblems, type Terminal } from './terminal.ts'
+import { findServer, openTerminal } from './session.ts'
+import { type GlobalOptions, readSettings, surroundingsOf } from './surroundings.ts'
+import { paint, printProblems, type Terminal } from './terminal.ts'
 
 export type NewOptions = {
   title?: string
@@ -33,8 +33,9 @@ export default createIntegration<Integration>({
 /** Writes a plugin folder that passes `annex check`. */
 export async function newPlugin(name: string, options: NewOptions, command: Command): Promise<void> {
   const terminal = openTerminal(command)
-  const { settings } = loadSettings()
-  const manifest = await askManifest(name, options, settings.OPERATOR_ORGANIZATION)
+  const loaded = readSettings(command)
+  const { settings } = loaded
+  const manifest = await askManifest(terminal, name, options, settings.OPERATOR_ORGANIZATION)
   const [wrong] = checkSchema(manifest)
   if (wrong !== undefined) {
     throw new UsageError(`${wrong.message}${wrong.hint === undefined ? '' : ` (${wrong.hint})`}.`)
@@ -47,19 +48,25 @@ export async function newPlugin(name: string, options: NewOptions, command: Comm
   }
   await makeFolder(settings.PLUGINS_DIR, folder)
   for (const [path, text] of Object.entries(files)) await writeFile(path, text)
-  for (const reading of await readPluginFolders([folder])) await writeTypesOf(terminal, reading, false)
+  for (const reading of await readPluginFolders(loaded, [folder]))
+    await writeTypesOf(terminal, reading, false)
 
   const written = [...Object.keys(files), join(folder, 'generated', 'integration.ts')]
   if (terminal.json) return terminal.printJson({ folder, files: written })
   for (const path of written) terminal.print(path)
-  const { url } = findServer(command.optsWithGlobals<GlobalOptions>(), settings, process.env)
+  const { url } = findServer(command.optsWithGlobals<GlobalOptions>(), settings, surroundingsOf(command).env)
   terminal.say('\nNext:')
   terminal.say(`  npx annex check ${folder}`)
   terminal.say('  npx annex reload          make dev does this by itself')
   terminal.say(`  curl ${url}/x/${name}`)
 }
 
-async function askManifest(name: string, options: NewOptions, owner: string): Promise<object> {
+async function askManifest(
+  terminal: Terminal,
+  name: string,
+  options: NewOptions,
+  owner: string,
+): Promise<object> {
   const words = name.replaceAll('-', ' ')
   const title = `${words.charAt(0).toUpperCase()}${words.slice(1)}`
   const defaults = {
@@ -70,7 +77,7 @@ async function askManifest(name: string, options: NewOptions, owner: string): Pr
   }
   const answers: Record<string, string> = {}
   for (const field of ['title', 'description', 'organization', 'visibility'] as const) {
-    const answer = options[field] ?? (options.yes ? undefined : await ask(field, defaults[field]))
+    const answer = options[field] ?? (options.yes ? undefined : await terminal.ask(field, defaults[field]))
     answers[field] = answer ?? defaults[field]
   }
   return { name, ...answers, scopes: [], script: './index.ts' }
@@ -97,7 +104,7 @@ export async function writeFolderTypes(
 ): Promise<void> {
   const terminal = openTerminal(command)
   const results: { path: string; state: State }[] = []
-  for (const reading of await readPluginFolders(named)) {
+  for (const reading of await readPluginFolders(readSettings(command), named)) {
     const path = join(reading.folder, 'generated', 'integration.ts')
     const state = await writeTypesOf(terminal, reading, options.check === true)
     results.push({ path, state })
@@ -107,9 +114,9 @@ export async function writeFolderTypes(
   const has = (state: State) => results.some((result) => result.state === state)
   if (has('stale')) {
     terminal.say('Stale types differ from what the manifest declares. `make types` writes them.')
-    process.exitCode = exitCodes.failed
+    terminal.setExitCode(exitCodes.failed)
   }
-  if (has('invalid')) process.exitCode = exitCodes.invalid
+  if (has('invalid')) terminal.setExitCode(exitCodes.invalid)
 }
 
 /** Prints problems of an invalid manifest on stderr. */

@@ -3,7 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { assertHarmless } from './support/assert-harmless.ts'
-import { makeFolder, runAnnex } from './support/run-annex.ts'
+import { makeFolder, runAnnex, runProcess } from './support/run-annex.ts'
 
 test('config prints each setting with its value and source, and masks secrets', async (context) => {
   const cwd = await makeFolder(context)
@@ -49,7 +49,7 @@ test('serve with a HOST of another machine prints an error without a stack', asy
       PLUGINS_DIR: cwd,
       LOG_LEVEL: 'warn',
     }
-    const { code, stdout, stderr } = await runAnnex(['serve'], { cwd, env })
+    const { code, stdout, stderr } = await runProcess(['serve'], { cwd, env })
     assert.equal(stdout, '')
     assert.match(stderr, /^annex: Annex cannot listen on .* \(E[A-Z]+\)\. Set HOST to /)
     assert.doesNotMatch(stderr, /defect|stack/)
@@ -62,7 +62,7 @@ test('serve rejects an OPERATOR_ORGANIZATION that the API would reject', async (
   const folders = { DATA_DIR: join(cwd, 'data'), PLUGINS_DIR: cwd }
   for (const name of ['Home Sweet', 'x'.repeat(64)]) {
     const env = { OPERATOR_ORGANIZATION: name, PORT: '0', ...folders, LOG_LEVEL: 'warn' }
-    const { code, stdout, stderr } = await runAnnex(['serve'], { cwd, env })
+    const { code, stdout, stderr } = await runProcess(['serve'], { cwd, env })
     assert.equal(stdout, '')
     assert.match(stderr, /^annex: OPERATOR_ORGANIZATION: "(Home Sweet|x{64})" is no subdomain: .*up to 63/)
     assert.equal(code, 3)

@@ -4,11 +4,11 @@ import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
-import { bin, cleanEnvironment, makeFolder, runAnnex } from './support/run-annex.ts'
+import { bin, cleanEnvironment, makeFolder, runProcess } from './support/run-annex.ts'
 
 test('the demo delivers on the third attempt, prints each step in order, and removes its files', async (context) => {
   const folder = await makeFolder(context)
-  const { code, stdout, stderr } = await runAnnex(['demo'], { env: { TMPDIR: folder } })
+  const { code, stdout, stderr } = await runProcess(['demo'], { env: { TMPDIR: folder } })
   assert.equal(code, 0, stdout + stderr)
   const told = ['Start', 'Install', 'Publish', '--> site_view', '<-- 503', '<-- 429', '<-- 200', 'Delivered']
   const positions = told.map((text) => stdout.indexOf(text))

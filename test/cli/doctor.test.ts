@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { assertHarmless } from './support/assert-harmless.ts'
-import { cleanEnvironment, makeFolder, runAnnex } from './support/run-annex.ts'
+import { cleanEnvironment, makeFolder, runAnnex, runProcess } from './support/run-annex.ts'
 
 test('doctor shows each level of the wall and the attempts of a sandbox process', async (context) => {
   const cwd = await makeFolder(context)
@@ -26,14 +26,14 @@ test('without a required level doctor ends with 1 and serve with 4, each with th
     { mode: 0o755 },
   )
   const env = { PATH: `${cwd}:${cleanEnvironment.PATH}`, SANDBOX_REQUIRE: 'namespace', PORT: '0' }
-  const examined = await runAnnex(['doctor', '--json'], { cwd, env })
+  const examined = await runProcess(['doctor', '--json'], { cwd, env })
   assert.equal(examined.code, 1)
   const { ok, missing, levels } = JSON.parse(examined.stdout)
   assert.deepEqual([ok, missing], [false, ['namespace']])
   const { shown, fix } = levels.find(({ name }: { name: string }) => name === 'namespace')
   assert.match(shown, /Operation not permitted/)
   assert.ok(fix.length > 0)
-  const served = await runAnnex(['serve'], { cwd, env: { ...env, LOG_LEVEL: 'error' } })
+  const served = await runProcess(['serve'], { cwd, env: { ...env, LOG_LEVEL: 'error' } })
   assert.equal(served.code, 4)
   assert.match(
     served.stderr,

@@ -81,7 +81,7 @@ describe('a hint of the command line', () => {
 })
 
 describe('texts', () => {
-  const names = createProgram('0').commands.map((command) => command.name())
+  const names = createProgram('0', process).commands.map((command) => command.name())
   const bare = new RegExp(`(?<!npx )(?<![\\w/@.-])annex (?:${names.join('|')})\\b`)
   /** Comments, examples (`withExamples` writes the command of the reader into them), and the head of generated files. */
   const isExempt = (line: string) =>

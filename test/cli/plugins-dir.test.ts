@@ -7,7 +7,7 @@ import { describe, it } from 'node:test'
 import { promisify } from 'node:util'
 import { startAnnex } from '../support/annex.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
-import { makeFolder, root, runAnnex } from './support/run-annex.ts'
+import { makeFolder, root, runAnnex, runProcess } from './support/run-annex.ts'
 
 const script = `import { createIntegration } from '@annex/runtime'
 export default createIntegration({ fetch: async () => new Response('served') })`
@@ -36,8 +36,11 @@ describe('a PLUGINS_DIR that', () => {
       const path = what === 'lies below a file' ? join(cwd, 'file', 'plugins') : join(cwd, 'plugins')
       make(path)
       const env = { PLUGINS_DIR: path, DATA_DIR: join(cwd, 'data'), PORT: '0', LOG_LEVEL: 'warn' }
-      for (const command of ['serve', 'check']) {
-        const { code, stdout, stderr } = await runAnnex([command], { cwd, env })
+      for (const run of [
+        () => runProcess(['serve'], { cwd, env }),
+        () => runAnnex(['check'], { cwd, env }),
+      ]) {
+        const { code, stdout, stderr } = await run()
         assert.deepEqual([code, stdout], [3, ''], stderr)
         assert.match(stderr, new RegExp(`^annex: PLUGINS_DIR: ${path} ${why.source}`))
         assert.match(stderr, /Name the folder whose sub-folders are integrations, or make it\.\n$/)

@@ -5,7 +5,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
-import { bin, cleanEnvironment, makeFolder, runAnnex } from './support/run-annex.ts'
+import { bin, cleanEnvironment, makeFolder, runAnnex, runProcess } from './support/run-annex.ts'
 import { type Served, startServe } from './support/start-serve.ts'
 
 let served: Served
@@ -57,7 +57,7 @@ test('an unknown name is answered with the nearest one', async () => {
 
 test('a second server on the same port ends with one line and exit code 1', async (context) => {
   const env = { DATA_DIR: await makeFolder(context), PORT: new URL(served.url).port, LOG_LEVEL: 'error' }
-  const { code, stdout, stderr } = await runAnnex(['serve'], { env })
+  const { code, stdout, stderr } = await runProcess(['serve'], { env })
   assert.equal(code, 1)
   assert.equal(stdout, '')
   assert.match(stderr, /^annex: The port \d+ is taken\..*\n$/)

@@ -28,7 +28,7 @@ describe('names and links in the docs exist:', () => {
   })
 
   it('annex commands', () => {
-    const commands = new Set(createProgram('0').commands.map((command) => command.name()))
+    const commands = new Set(createProgram('0', process).commands.map((command) => command.name()))
     const named = matches(/npx annex ([a-z-]+)/g)
     assert.ok(named.length > 10)
     for (const { file, found } of named) assert.ok(commands.has(found), `${file}: annex ${found}`)

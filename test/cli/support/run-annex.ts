@@ -4,9 +4,11 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { runCommand } from '../../../host/cli/run-command.ts'
 
 export const root = fileURLToPath(new URL('../../..', import.meta.url))
 export const bin = join(root, 'bin', 'annex.js')
@@ -33,17 +35,65 @@ const byNpx = { npm_command: 'exec' }
 
 export type Ran = { code: number | null; stdout: string; stderr: string }
 
-/** Runs the real `annex` as a process of its own, in a folder without a `.env`. */
-export async function runAnnex(
-  args: string[],
-  options: { env?: Record<string, string>; cwd?: string; signal?: AbortSignal } = {},
-): Promise<Ran> {
-  const { env = {}, cwd = tmpdir(), signal } = options
+type Options = {
+  env?: Record<string, string>
+  /** A folder without a `.env`, when it is not given. */
+  cwd?: string
+}
+
+/**
+ * Runs a command in this process, which costs a tenth of a process of its own. Not for `serve` and `demo`, which listen for the
+ * signals of their process, nor for what a process has alone: its exit, its terminal, the PATH of the programs that it starts.
+ */
+export async function runAnnex(args: string[], { env = {}, cwd = tmpdir() }: Options = {}): Promise<Ran> {
+  const written = { stdout: '', stderr: '' }
+  const collect = (name: keyof typeof written) => ({
+    write(piece: string | Uint8Array) {
+      written[name] += String(piece)
+      return true
+    },
+  })
+  const surroundings = {
+    argv: [process.execPath, bin, ...args],
+    env: { ...cleanEnvironment, ...byNpx, ...env },
+    stdin: Readable.from([]),
+    stdout: collect('stdout'),
+    stderr: collect('stderr'),
+  }
+  const code = await inFolder(cwd, () => runCommand(surroundings))
+  return { code, ...written }
+}
+
+/** The folder of this process is that of the commands that run now. */
+let occupied:
+  | { folder: string; commands: number; before: string; left: PromiseWithResolvers<void> }
+  | undefined
+
+/** Commands in the same folder run beside each other. Others wait: a process has one folder. */
+async function inFolder<T>(folder: string, run: () => Promise<T>): Promise<T> {
+  while (occupied !== undefined && occupied.folder !== folder) await occupied.left.promise
+  occupied ??= { folder, commands: 0, before: process.cwd(), left: Promise.withResolvers() }
+  const now = occupied
+  now.commands += 1
+  process.chdir(folder)
+  try {
+    return await run()
+  } finally {
+    now.commands -= 1
+    if (now.commands === 0) {
+      process.chdir(now.before)
+      occupied = undefined
+      now.left.resolve()
+    }
+  }
+}
+
+/** Runs the real `annex` as a process of its own. */
+export async function runProcess(args: string[], { env = {}, cwd = tmpdir() }: Options = {}): Promise<Ran> {
   const child = spawn(process.execPath, [bin, ...args], {
     cwd,
     env: { ...cleanEnvironment, ...byNpx, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    ...(signal && { signal }),
   })
   const ended = once(child, 'exit')
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])

@@ -1,0 +1,34 @@
+import type { Command } from 'commander'
+import { type LoadedSettings, loadSettings } from '../config/load-settings.ts'
+
+export type Output = Pick<NodeJS.WriteStream, 'write'> & { isTTY?: boolean; columns?: number }
+
+/** What a command uses of its process: `process` is such a value. Paths are relative to the folder of the process. */
+export type Surroundings = {
+  argv: string[]
+  env: NodeJS.ProcessEnv
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean }
+  stdout: Output
+  stderr: Output
+  /** A command sets it that fails without an error. */
+  exitCode?: number | string | null | undefined
+}
+
+/** The options that every command takes, before or after its name. */
+export type GlobalOptions = {
+  url?: string
+  token?: string
+  json?: boolean
+  color?: boolean
+  /** No option of the user: `createProgram` sets it, so that each command finds it. */
+  surroundings: Surroundings
+}
+
+export const surroundingsOf = (command: Command): Surroundings =>
+  command.optsWithGlobals<GlobalOptions>().surroundings
+
+/** @throws AnnexError `settings_invalid` */
+export const readSettings = (
+  command: Command,
+  flags: Readonly<Record<string, string | undefined>> = {},
+): LoadedSettings => loadSettings({ flags, environment: surroundingsOf(command).env })
