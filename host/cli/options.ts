@@ -6,8 +6,10 @@ export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-/** Puts examples first in a command's help: most people read no further. Each begins with `annex` where a shell reads it, and
- * is printed with the command of the reader, as all texts of the help. */
+/**
+ * Puts examples first in a command's help: most people read no further. Each begins with `annex` where a shell reads it;
+ * `createProgram` prints the command of the reader instead.
+ */
 export function withExamples(command: Command, examples: string[]): Command {
   const lines = examples.map((line) => `  ${line.replaceAll(/(?<=^|[ (])annex (?=[a-z])/g, 'npx annex ')}`)
   return command.addHelpText('before', `Examples:\n${lines.join('\n')}\n`)

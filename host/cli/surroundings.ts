@@ -10,7 +10,7 @@ export type Surroundings = {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean }
   stdout: Output
   stderr: Output
-  /** A command sets it that fails without an error. */
+  /** Set by a command that fails without an error. */
   exitCode?: number | string | null | undefined
 }
 
@@ -20,7 +20,7 @@ export type GlobalOptions = {
   token?: string
   json?: boolean
   color?: boolean
-  /** No option of the user: `createProgram` sets it, so that each command finds it. */
+  /** Set by `createProgram`, so that each command finds it. No flag of the user. */
   surroundings: Surroundings
 }
 
