@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { writePlugin } from '../support/plugin-folder.ts'
 import type { Ran } from './support/run-annex.ts'
-import { type Served, startServe } from './support/start-serve.ts'
+import { type Started, startInProcess } from './support/start-in-process.ts'
 
 const script = (version: string) => `
 import { createIntegration } from '@annex/runtime'
@@ -13,14 +13,14 @@ export default createIntegration({ fetch: () => new Response('${version}') })`
 
 describe('a new user, by annex alone', () => {
   const plugins = mkdtempSync(join(tmpdir(), 'annex-plugins-'))
-  let served: Served
+  let served: Started
   let endpoint = ''
   before(async () => {
     writePlugin(plugins, 'story', { script: script('one'), scopes: ['site:metadata:read'] })
     const key =
       'configurations: { site: { properties: { key: { type: string, title: K, description: K } } } }'
     writePlugin(plugins, 'plain', { script: script('plain'), more: key })
-    served = await startServe({ PLUGINS_DIR: plugins })
+    served = await startInProcess({ PLUGINS_DIR: plugins })
   })
   after(async () => {
     await served?.close()
@@ -119,10 +119,10 @@ describe('a new user, by annex alone', () => {
 
 describe('annex diff', () => {
   const plugins = mkdtempSync(join(tmpdir(), 'annex-plugins-'))
-  let served: Served
+  let served: Started
   before(async () => {
     writePlugin(plugins, 'shared', { script: script('one'), visibility: 'public' })
-    served = await startServe({ PLUGINS_DIR: plugins })
+    served = await startInProcess({ PLUGINS_DIR: plugins })
   })
   after(async () => {
     await served?.close()

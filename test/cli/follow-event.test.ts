@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { writePlugin } from '../support/plugin-folder.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { makeFolder } from './support/run-annex.ts'
-import { startServe } from './support/start-serve.ts'
+import { startInProcess } from './support/start-in-process.ts'
 
 /** A server with an integration whose handler of `site_view` has this body. */
 async function serveHandler(context: TestContext, body: string, retrySeconds: string) {
@@ -16,7 +16,7 @@ export default createIntegration({
   events: { site_view: async (event, { integration, storage }) => { ${body} } },
 })`
   writePlugin(plugins, 'late', { scopes: ['site:views:read'], script })
-  const served = await startServe({
+  const served = await startInProcess({
     SANDBOX_CALLS: '300',
     PLUGINS_DIR: plugins,
     DELIVERY_RETRY_SECONDS: retrySeconds,

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import { writePlugin } from '../support/plugin-folder.ts'
 import { assertHarmless } from './support/assert-harmless.ts'
 import { type Ran, runAnnex } from './support/run-annex.ts'
-import { type Served, startServe } from './support/start-serve.ts'
+import { type Started, startInProcess } from './support/start-in-process.ts'
 
 const script = `
 import { createIntegration } from '@annex/runtime'
@@ -14,10 +14,10 @@ export default createIntegration({ fetch: () => new Response('here') })`
 
 describe('annex install-links', () => {
   const plugins = mkdtempSync(join(tmpdir(), 'annex-plugins-'))
-  let served: Served
+  let served: Started
   before(async () => {
     for (const name of ['hidden', 'other']) writePlugin(plugins, name, { script, visibility: 'unlisted' })
-    served = await startServe({ PLUGINS_DIR: plugins })
+    served = await startInProcess({ PLUGINS_DIR: plugins })
   })
   after(async () => {
     await served?.close()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { createBrowser } from '../support/browser.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
-import { type Served, startServe } from './support/start-serve.ts'
+import { type Started, startInProcess } from './support/start-in-process.ts'
 
 /** A provider is no part of this: its callback comes from the test. */
 const script = `
@@ -52,11 +52,11 @@ configurations:
       project: { type: string, title: Project, description: Of clips, completion_url: /projects }`
 
 const plugins = mkdtempSync(join(tmpdir(), 'annex-plugins-'))
-let served: Served
+let served: Started
 before(async () => {
   writePlugin(plugins, 'tracker', { script, more })
   writePlugin(plugins, 'clips', { script: clips, more: clipSettings })
-  served = await startServe({ PLUGINS_DIR: plugins })
+  served = await startInProcess({ PLUGINS_DIR: plugins })
   const installed = await served.annex('install', 'clips', '--yes')
   assert.equal(installed.code, 0, installed.stderr)
 })

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { makeFolder } from './support/run-annex.ts'
-import { startServe } from './support/start-serve.ts'
+import { startInProcess } from './support/start-in-process.ts'
 
 const manifest = `name: fails
 title: Fails
@@ -24,7 +24,7 @@ test('annex jobs lists a failed job, shows it with its log, and runs it again', 
   mkdirSync(join(plugins, 'fails'))
   writeFileSync(join(plugins, 'fails', 'service-manifest.yaml'), manifest)
   writeFileSync(join(plugins, 'fails', 'index.ts'), script)
-  const served = await startServe({ PLUGINS_DIR: plugins, DELIVERY_RETRY_SECONDS: '0.1' })
+  const served = await startInProcess({ PLUGINS_DIR: plugins, DELIVERY_RETRY_SECONDS: '0.1' })
   context.after(served.close)
   const installed = await served.annex('install', 'fails', '--yes')
   assert.equal(installed.code, 0, installed.stderr)

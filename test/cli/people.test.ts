@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { runAnnex } from './support/run-annex.ts'
-import { type Served, startServe } from './support/start-serve.ts'
+import { type Started, startInProcess } from './support/start-in-process.ts'
 
-let served: Served
+let served: Started
 before(async () => {
-  served = await startServe()
+  served = await startInProcess()
 })
 after(() => served.close())
 

@@ -9,13 +9,13 @@ import { after, before, describe, it } from 'node:test'
 import { noFullFile } from '../support/small-disks.ts'
 import { writePlugin } from './support/plugin-folder.ts'
 import { bin, cleanEnvironment, makeFolder, type Ran, runAnnex, runProcess } from './support/run-annex.ts'
-import { type Served, startServe } from './support/start-serve.ts'
+import { type Started, startInProcess } from './support/start-in-process.ts'
 
 // Other tests run commands in their own process (`runAnnex`). These prove that the real one does the same.
 
-let served: Served
+let served: Started
 before(async () => {
-  served = await startServe()
+  served = await startInProcess()
 })
 after(() => served?.close())
 

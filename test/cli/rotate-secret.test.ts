@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Served, startServe } from './support/start-serve.ts'
+import { type Started, startInProcess } from './support/start-in-process.ts'
 
-let served: Served
+let served: Started
 let first = ''
 before(async () => {
-  served = await startServe()
+  served = await startInProcess()
   const { code, stdout, stderr } = await served.annex('install', 'webhook', '--yes', '--site', 'sample')
   assert.equal(code, 0, stderr)
   first = /signing secret \(site sample\) (\S+)/.exec(stdout)?.[1] ?? ''

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startReceiver } from '../support/receiver.ts'
-import { type Served, startServe } from './support/start-serve.ts'
+import { type Started, startInProcess } from './support/start-in-process.ts'
 
-let served: Served
+let served: Started
 let receiver: Awaited<ReturnType<typeof startReceiver>>
 let receiverId = ''
 
 before(async () => {
   receiver = await startReceiver(400, 400, 200)
-  served = await startServe({ EGRESS_ALLOW: '127.0.0.1' })
+  served = await startInProcess()
   const settings = ['--set', `webhook_url=${receiver.url}`, '--set', 'site_view=true']
   const installed = await served.annex('install', 'webhook', '--yes', '--site', 'sample', ...settings)
   assert.equal(installed.code, 0, installed.stderr)

@@ -13,14 +13,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { verifyWebhook } from '../../host/webhooks/signature.ts'
 import { assertHarmless } from './support/assert-harmless.ts'
 import { bin, cleanEnvironment, runAnnex } from './support/run-annex.ts'
-import { type Served, startServe } from './support/start-serve.ts'
+import { type Started, startInProcess } from './support/start-in-process.ts'
 
-let served: Served
+let served: Started
 let receiver: { url: string; status: number; received: { header: string; body: string }[]; close: () => void }
 
 before(async () => {
   receiver = await startReceiver()
-  served = await startServe({ EGRESS_ALLOW: '127.0.0.1' })
+  served = await startInProcess()
 })
 after(async () => {
   await served?.close()
