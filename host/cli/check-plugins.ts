@@ -17,7 +17,7 @@ import { readAll } from './client.ts'
 import { exitCodes } from './exit.ts'
 import { type ReadFolder, readPluginFolders } from './plugin-folders.ts'
 import { openSession, openTerminal } from './session.ts'
-import { readSettings } from './surroundings.ts'
+import { readSettings, surroundingsOf } from './surroundings.ts'
 import { paint, printProblems, type Terminal } from './terminal.ts'
 
 /** Checks, bundles and loads plugin folders as a server does, and prints all problems. */
@@ -33,7 +33,7 @@ export async function checkFolders(
   await using ends = new AsyncDisposableStack()
   ends.defer(async () => (await trials)?.close())
   const tryLoad: TryLoad = async (version) => {
-    trials ??= openTrials(readSettings(command).settings)
+    trials ??= (surroundingsOf(command).openTrials ?? openTrials)(readSettings(command).settings)
     return (await trials).tryLoad(version)
   }
   for (const reading of readings) {

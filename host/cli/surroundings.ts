@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { type LoadedSettings, loadSettings } from '../config/load-settings.ts'
+import { type LoadedSettings, loadSettings, type Settings } from '../config/load-settings.ts'
+import type { Trials } from '../sandbox/try-load.ts'
 
 export type Output = Pick<NodeJS.WriteStream, 'write'> & { isTTY?: boolean; columns?: number }
 
@@ -12,6 +13,8 @@ export type Surroundings = {
   stderr: Output
   /** Set by a command that fails without an error. */
   exitCode?: number | string | null | undefined
+  /** Where `check` loads scripts. Default: in a process behind the wall. */
+  openTrials?: (settings: Settings) => Promise<Trials>
 }
 
 /** The options that every command takes, before or after its name. */

@@ -1,5 +1,3 @@
-// cpu: 60 s (each of its commands is a process that tries scripts)
-
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -7,10 +5,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { assertHarmless } from './support/assert-harmless.ts'
 import { manifest, writePlugin } from './support/plugin-folder.ts'
-import { makeFolder, runAnnex } from './support/run-annex.ts'
+import { makeFolder, runAnnex, runProcess } from './support/run-annex.ts'
 
 test('check passes the plugins that come with Annex, and needs no server', async () => {
-  const { code, stdout, stderr } = await runAnnex(['check'])
+  const { code, stdout, stderr } = await runProcess(['check'])
   assert.equal(code, 0, stdout)
   assert.match(stderr, /^0 errors and /)
 })
@@ -190,7 +188,7 @@ export default { made }
 `,
   })
   await writePlugin(join(parent, 'c-good'), { manifest: manifest.replace('name: greeter', 'name: good') })
-  const { code, stdout, stderr } = await runAnnex(['check'], { env: { PLUGINS_DIR: parent } })
+  const { code, stdout, stderr } = await runProcess(['check'], { env: { PLUGINS_DIR: parent } })
   assert.equal(code, 3)
   assert.match(stdout, /a-throws\/index\.ts:2:\d+ error the script cannot be loaded: SyntaxError: /)
   assert.match(stdout, /2 \| const limits: \{ most: number \} = JSON\.parse/)

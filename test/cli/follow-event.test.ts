@@ -1,5 +1,3 @@
-// cpu: 60 s (four hosts, each with its commands)
-
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { writePlugin } from '../support/plugin-folder.ts'

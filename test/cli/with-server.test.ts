@@ -1,5 +1,3 @@
-// cpu: 60 s (each of its commands is a process)
-
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -8,7 +8,14 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { buildPrelude } from '../../../host/bundle/build-runtime.ts'
 import { runCommand } from '../../../host/cli/run-command.ts'
+import type { Surroundings } from '../../../host/cli/surroundings.ts'
+import type { Settings } from '../../../host/config/load-settings.ts'
+import { createTryLoad } from '../../../host/sandbox/try-load.ts'
+import { limitsOf } from '../../../host/start/start-sandboxes.ts'
+import { buildsFolder } from '../../support/kept-builds.ts'
+import { createStartInProcess } from '../../support/sandboxes-in-process.ts'
 
 export const root = fileURLToPath(new URL('../../..', import.meta.url))
 export const bin = join(root, 'bin', 'annex.js')
@@ -42,7 +49,7 @@ type Options = {
 }
 
 /**
- * Runs a command in this process, which costs a tenth of a process of its own. Not for `serve` and `demo`, which listen for the
+ * Runs a command in this process, which costs a tenth of a process of its own. `check` loads scripts here, too. Not for `serve` and `demo`, which listen for the
  * signals of their process, nor for what a process has alone: its exit, its terminal, the PATH of the programs that it starts.
  */
 export async function runAnnex(args: string[], { env = {}, cwd = tmpdir() }: Options = {}): Promise<Ran> {
@@ -53,7 +60,8 @@ export async function runAnnex(args: string[], { env = {}, cwd = tmpdir() }: Opt
       return true
     },
   })
-  const surroundings = {
+  const surroundings: Surroundings = {
+    openTrials,
     argv: [process.execPath, bin, ...args],
     env: { ...cleanEnvironment, ...byNpx, ...env },
     stdin: Readable.from([]),
@@ -62,6 +70,16 @@ export async function runAnnex(args: string[], { env = {}, cwd = tmpdir() }: Opt
   }
   const code = await inFolder(cwd, () => runCommand(surroundings))
   return { code, ...written }
+}
+
+/** As a sandbox process loads scripts for `check`, in this process. */
+async function openTrials(settings: Settings) {
+  const { code } = await buildPrelude({ cacheFolder: buildsFolder })
+  return createTryLoad({
+    platform: { text: code },
+    limits: limitsOf(settings),
+    start: createStartInProcess(),
+  })
 }
 
 /** The folder of this process is that of the commands that run now. */
