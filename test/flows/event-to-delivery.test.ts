@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import Stripe from 'stripe'
 import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
+import { installIn } from '../support/installing.ts'
 import { type Answer, startReceiver } from '../support/receiver.ts'
 
 const plugins = fileURLToPath(new URL('../../plugins', import.meta.url))
@@ -20,10 +21,12 @@ const visit = {
   referrer: 'https://search.example/',
 }
 
+type Place = { organization: string; site: string }
+let names = 0
+
 type Case = {
   name: string
   answers: Answer[]
-  flags?: Record<string, string>
   attempts: number
   state: 'delivered' | 'failed'
   outcomes: (string | number)[]
@@ -42,25 +45,25 @@ const cases: Case[] = [
   {
     name: 'a receiver that never answers',
     answers: [() => {}],
-    flags: { DELIVERY_TIMEOUT_MS: '300' },
     attempts: 4,
     state: 'failed',
     outcomes: ['egress_timeout', 'egress_timeout', 'egress_timeout', 'egress_timeout'],
   },
 ]
 
-describe('an event becomes a signed delivery', { concurrency: 4 }, () => {
-  for (const { name, answers, flags = {}, attempts, state, outcomes } of cases) {
+describe('an event becomes a signed delivery', { concurrency: 6 }, () => {
+  let annex: Annex
+  before(async () => {
+    annex = await startAnnex({ pluginsDir: plugins, flags: { DELIVERY_TIMEOUT_MS: '2000' } })
+  })
+  after(() => annex.close())
+
+  for (const { name, answers, attempts, state, outcomes } of cases) {
     it(`with ${name}`, async () => {
       const receiver = await startReceiver(...answers)
-      const annex = await startAnnex({ pluginsDir: plugins, flags })
       try {
-        const { secret } = await installSample(annex, 'webhook', 'site', {
-          webhook_url: receiver.url,
-          site_view: true,
-          page_feedback: false,
-        })
-        const published = await publish(annex)
+        const { place, secret } = await installWebhook(annex, receiver.url)
+        const published = await publish(annex, {}, place)
         assert.equal(published.status, 202)
         assert.deepEqual(published.json, {
           eventId: published.json.eventId,
@@ -77,11 +80,10 @@ describe('an event becomes a signed delivery', { concurrency: 4 }, () => {
           const signature = String(headers['x-service-signature'])
           const event: Json = independent.webhooks.constructEvent(body, signature, secret)
           assert.equal(event.eventId, published.json.eventId)
-          assert.equal(event.siteId, annex.server.samples.site)
+          assert.equal(event.siteId, place.site)
           assert.throws(() => independent.webhooks.constructEvent(`${body} `, signature, secret))
         }
       } finally {
-        await annex.close()
         await receiver.close()
       }
     })
@@ -90,15 +92,10 @@ describe('an event becomes a signed delivery', { concurrency: 4 }, () => {
   it('with a receiver that refuses connections at first', async () => {
     const gone = await startReceiver(200)
     await gone.close()
-    const annex = await startAnnex({ pluginsDir: plugins })
     const back = createServer((_request, response) => response.end())
     try {
-      await installSample(annex, 'webhook', 'site', {
-        webhook_url: gone.url,
-        site_view: true,
-        page_feedback: false,
-      })
-      const { eventId } = (await publish(annex)).json
+      const { place } = await installWebhook(annex, gone.url)
+      const { eventId } = (await publish(annex, {}, place)).json
       const first = () => annex.api('GET', `/v1/deliveries?event=${eventId}`)
       await until(first, ({ json }) => json.items[0]?.attempts === 1)
       await new Promise<void>((resolve) => back.listen(Number(new URL(gone.url).port), '127.0.0.1', resolve))
@@ -109,7 +106,6 @@ describe('an event becomes a signed delivery', { concurrency: 4 }, () => {
       assert.equal(last, 200)
       assert.deepEqual([...new Set(refused)], ['egress_failed'])
     } finally {
-      await annex.close()
       back.close()
     }
   })
@@ -117,56 +113,40 @@ describe('an event becomes a signed delivery', { concurrency: 4 }, () => {
   it('with a receiver that refuses all connections', async () => {
     const gone = await startReceiver(200)
     await gone.close()
-    const annex = await startAnnex({ pluginsDir: plugins })
-    try {
-      await installSample(annex, 'webhook', 'site', {
-        webhook_url: gone.url,
-        site_view: true,
-        page_feedback: false,
-      })
-      const delivery = await settled(annex, (await publish(annex)).json.eventId)
-      assert.equal(delivery.state, 'failed')
-      assert.deepEqual(delivery.attemptList.map(outcomeOf), Array(4).fill('egress_failed'))
-      assert.match(delivery.reason, /^exhausted: .*ECONNREFUSED/)
-    } finally {
-      await annex.close()
-    }
+    const { place } = await installWebhook(annex, gone.url)
+    const delivery = await settled(annex, (await publish(annex, {}, place)).json.eventId)
+    assert.equal(delivery.state, 'failed')
+    assert.deepEqual(delivery.attemptList.map(outcomeOf), Array(4).fill('egress_failed'))
+    assert.match(delivery.reason, /^exhausted: .*ECONNREFUSED/)
   })
 })
 
 describe('page_feedback', () => {
   const script = `import { createIntegration } from '@annex/runtime'
 export default createIntegration({ events: { page_feedback: (event) => console.log(event.feedback.rating) } })`
-  for (const [scope, isTheirs] of [
-    ['site:views:read', 1],
-    ['page:feedback:read', 1],
-    ['site:metadata:read', 0],
-  ] as const) {
-    it(`${isTheirs ? 'reaches' : 'does not reach'} an integration that declares ${scope}`, async (t) => {
-      const annex = await startAnnex({ plugins: { feedback: { script, scopes: [scope] } } })
-      t.after(() => annex.close())
-      await installSample(annex, 'feedback', 'site', {})
+  const scopes = { 'site:views:read': 1, 'page:feedback:read': 1, 'site:metadata:read': 0 }
+  const nameOf = (scope: string) => `reads-${scope.replaceAll(':', '-')}`
+  let annex: Annex
+  before(async () => {
+    const plugins = Object.keys(scopes).map((scope) => [nameOf(scope), { script, scopes: [scope] }])
+    annex = await startAnnex({ plugins: Object.fromEntries(plugins) })
+  })
+  after(() => annex.close())
+
+  for (const [scope, isTheirs] of Object.entries(scopes)) {
+    it(`${isTheirs ? 'reaches' : 'does not reach'} an integration that declares ${scope}`, async () => {
+      const { path } = await installSample(annex, nameOf(scope), 'site', {})
       const { site, space } = annex.server.samples
       const feedback = { rating: 'good', comment: 'Fine.' }
-      const event = {
-        ...visit,
-        type: 'page_feedback',
-        siteId: site,
-        spaceId: space,
-        pageId: 'page',
-        feedback,
-      }
-      const published = await annex.api(
-        'POST',
-        `/v1/events?organization=${annex.server.samples.organization}`,
-        event,
-      )
+      const more = { type: 'page_feedback', spaceId: space, pageId: 'page', feedback }
+      const published = await publish(annex, { ...more, siteId: site })
       assert.equal(published.json.installations, isTheirs, published.text)
-      if (isTheirs === 0) return
-      await until(
-        () => annex.api('GET', '/v1/logs'),
-        ({ json }) => json.items.some(({ text }: Json) => text === 'good'),
-      )
+      if (isTheirs === 1)
+        await until(
+          () => annex.api('GET', `/v1/logs?integration=${nameOf(scope)}`),
+          ({ json }) => json.items.some(({ text }: Json) => text === 'good'),
+        )
+      assert.equal((await annex.api('DELETE', path)).status, 204)
     })
   }
 })
@@ -212,8 +192,21 @@ describe('publishing an event', () => {
   })
 })
 
-function publish(annex: Annex, more: object = {}) {
-  const { organization, site } = annex.server.samples
+/** A new organization with a site in which the plugin `webhook` sends to `url`. */
+async function installWebhook(annex: Annex, url: string): Promise<{ place: Place; secret: string }> {
+  names += 1
+  const { json } = await annex.api('POST', '/v1/orgs', { subdomain: `sends-${names}`, title: 'Sends' })
+  const site = (await annex.api('POST', `/v1/orgs/${json.id}/sites`, { slug: 'docs', title: 'Docs' })).json.id
+  const { path } = await installIn(annex, 'webhook', json.id)
+  const target = await annex.api('POST', `${path}/sites`, { site })
+  assert.equal(target.status, 201, target.text)
+  const configuration = { webhook_url: url, site_view: true, page_feedback: false }
+  const configured = await annex.api('PATCH', `${path}/sites/${site}`, { configuration })
+  assert.equal(configured.status, 200, configured.text)
+  return { place: { organization: json.id, site }, secret: target.json.signingSecret }
+}
+
+function publish(annex: Annex, more: object = {}, { organization, site }: Place = annex.server.samples) {
   return annex.api('POST', `/v1/events?organization=${organization}`, { ...visit, siteId: site, ...more })
 }
 
