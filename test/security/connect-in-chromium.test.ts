@@ -37,7 +37,6 @@ describe('a connect link in Chromium', { skip }, () => {
   before(async () => {
     provider = await startOidcProvider()
     annex = await startAnnex({
-      sandboxes: 'processes',
       plugins: { tracker: { script: script(provider.url), more } },
     })
     const base = '/v1/integrations/tracker/installations'

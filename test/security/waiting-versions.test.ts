@@ -48,7 +48,7 @@ describe('while a version waits in an organization', () => {
   before(async () => {
     evil = await startReceiver(204)
     host = new URL(evil.url).host
-    annex = await startAnnex({ sandboxes: 'processes' })
+    annex = await startAnnex()
   })
   after(async () => {
     await annex.close()
