@@ -9,10 +9,15 @@ import { loadSettings } from '../../host/config/load-settings.ts'
 import { startServer } from '../../host/server.ts'
 import { root } from '../cli/support/run-annex.ts'
 import { request, until } from '../support/annex.ts'
+import { reuse as kept } from '../support/kept-builds.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
+import { createStartInProcess } from '../support/sandboxes-in-process.ts'
 
 const good = `import { createIntegration } from '@annex/runtime'
 export default createIntegration({ fetch: async () => new Response('good') })`
+
+// Where no script breaks its process.
+const startProcess = createStartInProcess()
 
 test('Annex answers while folders load, and a second start neither tries nor writes again', async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'annex-first-start-'))
@@ -28,7 +33,7 @@ test('Annex answers while folders load, and a second start neither tries nor wri
   let tried = 0
   const reuse: Parameters<typeof startServer>[1] = {
     reuse: {
-      wall: (_required, reach) => reach(),
+      wall: kept.wall,
       tryLoad: (tryLoad) => async (version) => {
         tried += 1
         // The first trial runs while the API answers: the announcement has its address.
@@ -82,12 +87,13 @@ test('the earlier version serves while a newer one loads', async (context) => {
   const flags = { PORT: '0', LOG_LEVEL: 'silent', DATA_DIR: dataDir, PLUGINS_DIR: pluginsDir }
   const load = () => loadSettings({ flags, environment: process.env, envFile: '/nowhere/.env' })
   writePlugin(pluginsDir, 'served', { script: good.replace('good', 'old') })
-  await (await startServer(load())).close()
+  await (await startServer(load(), { startProcess, reuse: kept })).close()
   writePlugin(pluginsDir, 'served', { script: good.replace('good', 'new') })
   const seen: unknown[] = []
   const server = await startServer(load(), {
+    startProcess,
     reuse: {
-      wall: (_required, reach) => reach(),
+      wall: kept.wall,
       tryLoad: (tryLoad) => async (version) => {
         const { url } = JSON.parse(readFileSync(join(dataDir, 'server.json'), 'utf8'))
         const { status, text } = await request(url, 'GET', '/x/served')
@@ -150,9 +156,10 @@ test('a stop during the first load ends it, and the next start loads all folders
   const loaded = loadSettings({ flags, environment: process.env, envFile: '/nowhere/.env' })
   const stopping = new AbortController()
   const start = startServer(loaded, {
+    startProcess,
     signal: stopping.signal,
     reuse: {
-      wall: (_required, reach) => reach(),
+      wall: kept.wall,
       tryLoad: (tryLoad) => (version) => {
         stopping.abort()
         return tryLoad(version)
@@ -160,39 +167,10 @@ test('a stop during the first load ends it, and the next start loads all folders
     },
   })
   await assert.rejects(start, { code: 'unavailable', message: 'Annex is stopping.' })
-  const again = await startServer(loaded)
+  const again = await startServer(loaded, { startProcess, reuse: kept })
   assert.deepEqual(
     again.plugins.map(({ state }) => state),
     ['loaded', 'loaded'],
   )
   await again.close()
-})
-
-test('the stored version of a folder serves while a start loads a newer one', async (context) => {
-  const folder = mkdtempSync(join(tmpdir(), 'annex-first-start-'))
-  context.after(() => rmSync(folder, { recursive: true, force: true }))
-  const [dataDir, pluginsDir] = [join(folder, 'data'), join(folder, 'plugins')]
-  const flags = { PORT: '0', LOG_LEVEL: 'silent', DATA_DIR: dataDir, PLUGINS_DIR: pluginsDir }
-  const load = () => loadSettings({ flags, environment: process.env, envFile: '/nowhere/.env' })
-  const texts: string[] = []
-  const url = () => JSON.parse(readFileSync(join(dataDir, 'server.json'), 'utf8')).url
-  const reuse: Parameters<typeof startServer>[1] = {
-    reuse: {
-      wall: (_required, reach) => reach(),
-      tryLoad: (tryLoad) => async (version) => {
-        texts.push((await request(url(), 'GET', '/x/one')).text)
-        return tryLoad(version)
-      },
-    },
-  }
-  writePlugin(pluginsDir, 'one', { script: good.replace('good', 'older') })
-  await (await startServer(load())).close()
-  writePlugin(pluginsDir, 'one', { script: good.replace('good', 'newer') })
-  const second = await startServer(load(), reuse)
-  try {
-    assert.deepEqual(texts, ['older'])
-    assert.equal((await request(second.url, 'GET', '/x/one')).text, 'newer')
-  } finally {
-    await second.close()
-  }
 })
