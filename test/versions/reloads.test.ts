@@ -28,7 +28,7 @@ describe('two simultaneous reloads', () => {
     }
     try {
       // The folders are read in the order of their names: "late" waits for the bundle of "early".
-      const early = writePlugin(annex.pluginsDir, 'early', { script, files: slowFiles(1_500) })
+      const early = writePlugin(annex.pluginsDir, 'early', { script, files: slowFiles(500) })
       edit(early, 'script: ./index.ts', 'script: ./slow.ts')
       const late = writePlugin(annex.pluginsDir, 'late', { script })
       edit(late, 'title: late', 'title: first save')
