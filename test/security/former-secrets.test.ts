@@ -1,4 +1,4 @@
-// cpu: 45 s (forty deployments)
+// cpu: 45 s (twenty deployments)
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -18,23 +18,23 @@ export default createIntegration({
     const { integration: { name }, installation: { id, configuration } } = environment
     const { searchParams } = new URL(request.url)
     const { key } = configuration
-    console.log('the key is ' + key)
+    const keys = Object.entries(configuration).filter(([setting]) => setting.startsWith('key'))
+    for (const [, value] of keys) console.log('the key is ' + value)
     const site = searchParams.get('site')
     const edits = {
       back: () => api.integrations.updateIntegrationInstallation(name, id, { configuration: { ...configuration } }),
       rename: () => api.integrations.updateIntegrationInstallation(name, id, { configuration: { apiKey: key } }),
       wrap: () => api.integrations.updateIntegrationInstallation(name, id, { configuration: { ...configuration, region: 'Basic ' + btoa('user:' + key) } }),
       site: () => api.integrations.updateIntegrationSiteInstallation(name, id, site, { configuration: { key, region: 'https://a.example/?k=' + key } }),
-      // An edit of the script drops what it did not get.
-      other: () => key && api.integrations.updateIntegrationInstallation(name, id, { configuration: { ...configuration, region: 'eu-west' } }),
+      other: () => api.integrations.updateIntegrationInstallation(name, id, { configuration: { ...configuration, region: 'eu-west' } }),
     }
     await edits[searchParams.get('do')]?.()
-    return Response.json({ length: key?.length ?? 0 })
+    return Response.json(Object.fromEntries(keys.map(([setting, value]) => [setting, value.length])))
   },
   events: {
     installation_setup: ({ previous }) => {
-      const { key } = previous?.configuration ?? {}
-      if (key) throw new ExposableError('wrong key: ' + key)
+      const values = Object.entries(previous?.configuration ?? {}).filter(([setting]) => setting.startsWith('key'))
+      if (values.length > 0) throw new ExposableError('wrong key: ' + values.map(([, value]) => value))
     },
   },
 })`
@@ -57,20 +57,25 @@ const declare = (properties: Record<string, string>, required = '') =>
 
 const first = declare({ key: text(', secret: true') })
 const dropped = declare({ key: text() })
-const changes: Record<string, string> = {
-  'declares plain text': dropped,
-  'declares required text': declare({ key: text() }, 'key'),
-  'declares a number': declare({ key: '{ type: number, title: Title, description: Number }' }),
-  'declares a switch': declare({ key: '{ type: boolean, title: Title, description: Switch }' }),
-  'declares choices, one of them nearly the secret': declare({
-    key: text(`, enum: [${Object.values(secrets).map((secret) => `${secret}x`)}]`),
-  }),
-  'declares choices of the script': declare({ key: text(', completion_url: /choices') }),
-  'declares a button': declare({
-    key: '{ type: button, title: Title, description: Go, button_text: Go, callback_url: /oauth }',
-  }),
-  'declares no such setting': declare({}),
-  'declares the secret again': first,
+
+/** What a version declares of a setting that was a secret. */
+type Changes = Record<string, string | undefined>
+/** The script gets the secret. */
+const given: Changes = {
+  keyOfText: text(),
+  keyThatIsRequired: text(),
+  keyWithChoicesOfTheScript: text(', completion_url: /choices'),
+  keyThatIsSecretAgain: text(', secret: true'),
+}
+/** The secret fits in no version of these: the script does not get it. */
+const withheld: Changes = {
+  keyOfANumber: '{ type: number, title: Title, description: Number }',
+  keyOfASwitch: '{ type: boolean, title: Title, description: Switch }',
+  keyWithAChoiceThatIsNearlyTheSecret: text(
+    `, enum: [${Object.values(secrets).map((secret) => `${secret}x`)}]`,
+  ),
+  keyOfAButton: '{ type: button, title: Title, description: Go, button_text: Go, callback_url: /oauth }',
+  keyThatIsNotDeclared: undefined,
 }
 
 describe('a setting that was once a secret', () => {
@@ -81,7 +86,7 @@ describe('a setting that was once a secret', () => {
   let admin: string
   let version = 0
   before(async () => {
-    annex = await startAnnex({ sandboxes: 'processes', plugins: { keeper: { script, more: first } } })
+    annex = await startAnnex({ plugins: { keeper: { script, more: first } } })
     const { organization, site, space } = annex.server.samples
     const base = '/v1/integrations/keeper/installations'
     const { json } = await annex.api('POST', base, { organization, ...(await agreementTo(annex, 'keeper')) })
@@ -108,12 +113,13 @@ describe('a setting that was once a secret', () => {
     )
   }
 
-  async function enter(): Promise<void> {
+  async function enter(settings = ['key']): Promise<void> {
     for (const level of levels) {
-      const { status, text } = await annex.api('PUT', `${paths[level]}/configuration/key`, {
-        value: secrets[level],
-      })
-      assert.equal(status, 200, text)
+      for (const setting of settings) {
+        const path = `${paths[level]}/configuration/${setting}`
+        const { status, text } = await annex.api('PUT', path, { value: secrets[level] })
+        assert.equal(status, 200, text)
+      }
     }
   }
 
@@ -151,30 +157,45 @@ describe('a setting that was once a secret', () => {
     }
   }
 
-  for (const [what, more] of Object.entries(changes)) {
-    it(`stays hidden at each level after an update that ${what}`, async () => {
-      await deploy(first)
-      await enter()
-      await deploy(more)
-      await run()
+  for (const [what, changes] of Object.entries({ given, withheld })) {
+    it(`stays hidden at each level when a version declares it otherwise: ${Object.keys(changes)}`, async () => {
+      const settings = Object.keys(changes)
+      const declareEach = (property: string) =>
+        declare(Object.fromEntries(settings.map((setting) => [setting, property])))
+      await deploy(declareEach(text(', secret: true')))
+      await enter(settings)
+      const changed = Object.entries(changes).filter(([, property]) => property !== undefined)
+      const required = 'keyThatIsRequired' in changes ? 'keyThatIsRequired' : ''
+      await deploy(declare(Object.fromEntries(changed) as Record<string, string>, required))
+      const lengthOf = (names: string[]) =>
+        Object.fromEntries(names.map((setting) => [setting, secrets.account.length]))
+      assert.deepEqual(await run(), lengthOf(changes === given ? settings : []))
       await assertHidden(what)
       for (const level of levels) {
         const { status, json, text } = await annex.api('PUT', `${paths[level]}/configuration/limit`, {
           value: version,
         })
         assert.equal(status, 200, text)
-        assert.ok(['[secret]', undefined].includes(json.configuration.key), text)
+        for (const setting of settings)
+          assert.ok(['[secret]', undefined].includes(json.configuration[setting]), `${setting}: ${text}`)
       }
-      await run('do=other')
+      // An edit of the script drops what it did not get.
+      if (changes === given) await run('do=other')
       await assertHidden(`${what}, after edits`)
-      await deploy(dropped)
+      await deploy(declareEach(text()))
       await assertHidden(`${what}, and plain text after it`)
-      for (const level of levels) assert.equal((await shown(level)).key, '[secret]')
-      assert.deepEqual(await run(), { length: secrets.account.length }, 'the script keeps it')
+      for (const level of levels) {
+        const configuration = await shown(level)
+        for (const setting of settings) assert.equal(configuration[setting], '[secret]', setting)
+      }
+      assert.deepEqual(await run(), lengthOf(settings), 'the script keeps each')
     })
   }
 
   it('stays hidden after an edit with its mask, and is shown after a new value', async () => {
+    await deploy(first)
+    await enter()
+    await deploy(dropped)
     for (const level of levels) {
       const read = await annex.api('GET', paths[level])
       const masked = await annex.api('PATCH', paths[level], {
