@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { startAnnex } from '../support/annex.ts'
+import { writePlugin } from '../support/plugin-folder.ts'
 
 const honest = `
 import { createIntegration } from '@annex/runtime'
@@ -11,17 +9,14 @@ export default createIntegration({ fetch: async () => new Response('fine') })`
 
 /** An Annex in which three publishers have an integration each. */
 async function startWithPublishers(ends: AsyncDisposableStack, flags: Record<string, string>) {
-  const dataDir = mkdtempSync(join(tmpdir(), 'annex-publishers-'))
-  ends.defer(() => rmSync(dataDir, { recursive: true, force: true }))
-  const names = ['one', 'two', 'three']
-  const first = await startAnnex({ sandboxes: 'processes', dataDir })
-  for (const subdomain of names) await first.api('POST', '/v1/orgs', { subdomain, title: subdomain })
-  await first.close()
-  const plugins = Object.fromEntries(
-    names.map((organization) => [organization, { organization, script: honest }]),
-  )
-  const annex = await startAnnex({ sandboxes: 'processes', dataDir, plugins, flags })
+  const annex = await startAnnex({ flags })
   ends.defer(annex.close)
+  const names = ['one', 'two', 'three']
+  for (const name of names) {
+    await annex.api('POST', '/v1/orgs', { subdomain: name, title: name })
+    writePlugin(annex.pluginsDir, name, { organization: name, script: honest })
+  }
+  await annex.api('POST', '/v1/reload')
   for (const name of names) assert.equal(await (await fetch(`${annex.url}/x/${name}`)).text(), 'fine')
   const third = annex.server.sandboxes.processes().filter(({ slot }) => slot.startsWith('third-party'))
   return new Map(third.map(({ slot, loaded }) => [slot, loaded]))
