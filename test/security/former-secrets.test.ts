@@ -1,4 +1,4 @@
-// cpu: 45 s (twenty deployments)
+// tier: wall (an attack at each level, with twenty deployments)
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

@@ -1,3 +1,5 @@
+// tier: wall (attacks in nine organizations, with twenty deployments)
+
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Annex, type Json, startAnnex, until } from '../support/annex.ts'
