@@ -111,11 +111,9 @@ describe('a body that streams', () => {
     await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
     annex = await startAnnex({
-      sandboxes: 'processes',
       plugins: { streams: { script: script(url) } },
       // The CPU's is wide: many megabytes are computed here, also on a slow machine.
       flags: {
-        SANDBOX_SPARE: 'true',
         SANDBOX_WALL_MS: '8000',
         SANDBOX_CPU_MS: '20000',
         SANDBOX_BODY_BYTES: '100000000',
