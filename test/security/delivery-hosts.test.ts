@@ -55,7 +55,6 @@ before(async () => {
   receivers = await Promise.all([startReceiver(204), startReceiver(204)])
   ;[declared, other] = receivers as [Receiver, Receiver]
   annex = await startAnnex({
-    sandboxes: 'processes',
     plugins: {
       ...Object.fromEntries(
         ['guards', 'levels', 'stores', 'sends', 'versions', 'shared'].map((name) => [
@@ -242,7 +241,6 @@ describe('a delivery of a manifest without `egress`', () => {
   it('goes to any host, unless the operator requires the field', async () => {
     assert.equal(await queue(await installSample(annex, 'open'), other.url), 'queued')
     const strict = await startAnnex({
-      sandboxes: 'processes',
       plugins: { strict: { script, more: `configurations: { account: { properties: { hook: ${text} } } }` } },
       flags: { EGRESS_REQUIRE_DECLARED: 'true' },
     })
