@@ -8,8 +8,8 @@ import { createIntegration } from '@annex/runtime'
 export default createIntegration({ fetch: async () => new Response('fine') })`
 
 /** An Annex in which three publishers have an integration each. */
-async function startWithPublishers(ends: AsyncDisposableStack, flags: Record<string, string>) {
-  const annex = await startAnnex({ flags })
+async function startWithPublishers(ends: AsyncDisposableStack, given: Parameters<typeof startAnnex>[0]) {
+  const annex = await startAnnex(given)
   ends.defer(annex.close)
   const names = ['one', 'two', 'three']
   for (const name of names) {
@@ -25,7 +25,7 @@ async function startWithPublishers(ends: AsyncDisposableStack, flags: Record<str
 describe('the integrations of different publishers', () => {
   it('run in processes of their own', async () => {
     await using ends = new AsyncDisposableStack()
-    const loaded = await startWithPublishers(ends, {})
+    const loaded = await startWithPublishers(ends, { sandboxes: 'processes' })
     assert.deepEqual([...loaded].toSorted(), [
       ['third-party#0', 1],
       ['third-party#1', 1],
@@ -35,7 +35,7 @@ describe('the integrations of different publishers', () => {
 
   it('share a process above SANDBOX_PROCESSES_MAX', async () => {
     await using ends = new AsyncDisposableStack()
-    const loaded = await startWithPublishers(ends, { SANDBOX_PROCESSES_MAX: '2' })
+    const loaded = await startWithPublishers(ends, { flags: { SANDBOX_PROCESSES_MAX: '2' } })
     assert.deepEqual([...loaded].toSorted(), [
       ['third-party#0', 2],
       ['third-party#1', 1],
