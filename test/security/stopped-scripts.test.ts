@@ -1,3 +1,5 @@
+// tier: wall (attacks by scripts that end their process)
+
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -37,7 +39,7 @@ describe('the tokens of a stopped script', () => {
     annex = await startAnnex({
       sandboxes: 'processes',
       plugins: { stops: plugin },
-      flags: { SANDBOX_SPARE: 'true', SANDBOX_CPU_MS: '200', SANDBOX_RESIDENT_MB: '512' },
+      flags: { SANDBOX_CPU_MS: '200', SANDBOX_RESIDENT_MB: '512' },
     })
     const { organization } = annex.server.samples
     const installed = await installIn(annex, 'stops', organization)
