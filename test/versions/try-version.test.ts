@@ -85,7 +85,6 @@ describe('a version that fails to load', () => {
 
 it('a version that fails to load does not stop the start: the other plugins answer', async () => {
   const annex = await startAnnex({
-    sandboxes: 'processes',
     plugins: { bad: { script: 'throw new Error("no")' }, good: { script: good } },
   })
   try {
@@ -108,23 +107,25 @@ const unanswered: Record<string, string> = {
 }
 
 describe('a script with unknown handlers is deployed', () => {
-  for (const [what, answer] of Object.entries(unanswered)) {
-    it(`when it ${what}`, async () => {
+  const cases = Object.entries(unanswered).map(([what, answer], at) => ({ what, answer, name: `own-${at}` }))
+  let annex: Annex
+  before(async () => {
+    const plugins = cases.map(({ name, answer }) => {
       const script = `import { createIntegration } from '@annex/runtime'
 createIntegration({})
 export default {
   [Symbol.for('annex.dispatch')]: async ({ type }) => type === 'annex_describe' ? ${answer} : new Response('here'),
 }`
-      const annex = await startAnnex({ sandboxes: 'processes', plugins: { own: { script } } })
-      try {
-        assert.deepEqual(
-          annex.server.plugins.map(({ state }) => state),
-          ['loaded'],
-        )
-        assert.equal(await (await fetch(`${annex.url}/x/own`)).text(), 'here')
-      } finally {
-        await annex.close()
-      }
+      return [name, { script }]
+    })
+    annex = await startAnnex({ sandboxes: 'processes', plugins: Object.fromEntries(plugins) })
+  })
+  after(() => annex.close())
+
+  for (const { what, name } of cases) {
+    it(`when it ${what}`, async () => {
+      assert.equal(annex.server.plugins.find((plugin) => plugin.name === name)?.state, 'loaded')
+      assert.equal(await (await fetch(`${annex.url}/x/${name}`)).text(), 'here')
     })
   }
 })
