@@ -348,7 +348,7 @@ describe('a problem', () => {
       json.items.filter((one: Json) => one.organization === null),
       [],
     )
-    const other = await startAnnex({ sandboxes: 'processes', flags: { DISK_FREE_MB: '1' } })
+    const other = await startAnnex({ flags: { DISK_FREE_MB: '1' } })
     try {
       assert.deepEqual((await other.api('GET', '/v1/problems')).json.items, [])
     } finally {
