@@ -33,9 +33,9 @@ describe('work after the answer', () => {
     upstream.close()
     for (const folder of folders) rmSync(folder, { recursive: true })
   })
-  const start = (dataDir: string, flags = {}) => {
+  const start = (dataDir: string, more: Partial<Parameters<typeof startAnnex>[0]> = {}) => {
     const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
-    return startAnnex({ sandboxes: 'processes', dataDir, flags, plugins: { works: { script: script(url) } } })
+    return startAnnex({ dataDir, plugins: { works: { script: script(url) } }, ...more })
   }
   const makeFolder = () => {
     const folder = mkdtempSync(join(tmpdir(), 'annex-stopped-'))
@@ -70,7 +70,8 @@ describe('work after the answer', () => {
   })
 
   it('inside waitUntil that reaches a limit is logged with the limit', async (t) => {
-    const annex = await start(makeFolder(), { SANDBOX_WAIT_UNTIL_MS: '12000', SANDBOX_CPU_MS: '300' })
+    const flags = { SANDBOX_WAIT_UNTIL_MS: '12000', SANDBOX_CPU_MS: '300' }
+    const annex = await start(makeFolder(), { sandboxes: 'processes', flags })
     t.after(() => annex.close())
     for (const [way, limit] of [
       ['endless', 'SANDBOX_WAIT_UNTIL_MS'],
