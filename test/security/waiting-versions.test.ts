@@ -50,7 +50,7 @@ describe('while a version waits in an organization', () => {
   before(async () => {
     evil = await startReceiver(204)
     host = new URL(evil.url).host
-    annex = await startAnnex()
+    annex = await startAnnex({ sandboxes: 'processes' })
   })
   after(async () => {
     await annex.close()
