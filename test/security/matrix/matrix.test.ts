@@ -1,4 +1,4 @@
-// cpu: 60 s (thousands of requests)
+// tier: wall (a long attack: thousands of requests)
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'

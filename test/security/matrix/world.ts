@@ -83,7 +83,6 @@ export const plugin = {
 export async function createWorld(): Promise<World> {
   const ends = new AsyncDisposableStack()
   const annex = await startAnnex({
-    sandboxes: 'processes',
     plugins: { asks: plugin, other: plugin, leaves: {} },
     flags: { SECRET_KEY: key.toString('base64') },
   })
