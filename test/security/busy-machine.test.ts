@@ -132,7 +132,7 @@ it('a script that gets no processor while it answers gets a 503 with a Retry-Aft
     assert.equal(await loaded.text(), 'loaded')
     const ask = () => fetch(`${annex.url}${path}/script`)
     const answer = ask()
-    // A stretch may take as many times its CPU time as the machine was slower before: 45 s are more on any machine.
+    // A script may run as many times its CPU time as the machine was slower before: 45 s are more on any machine.
     await starve(annex, { afterMs: 100, stoppedMs: 45_000 })
     const refused = await answer
     const { error } = (await refused.json()) as Json
