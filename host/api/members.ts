@@ -76,19 +76,18 @@ export function addMemberRoutes(on: OnOperation, { db }: MemberParts): void {
     }),
   )
 
-  /** Edits a locked member, and forgets cached callers: tokens of the member change at once. */
+  /** Edits a locked member. Tokens of the member change at once: the audit entry drops cached callers. */
   async function edit<Value>(
     { caller, params }: MemberRequest,
     run: (transaction: Db, member: Member) => Promise<Value>,
   ): Promise<Value> {
     const { id, organizationId } = await open(caller, params)
-    const value = await writeTransaction(db, async (transaction) => {
+    return writeTransaction(db, async (transaction) => {
       const member = await lockMember(transaction, organizationId, id)
       if (member === undefined) throw noMember(organizationId, id)
       assertMayChange(caller, member)
       return run(transaction, member)
     })
-    return value
   }
 
   async function open(caller: Person, { org, member }: { org: string; member: string }): Promise<Member> {

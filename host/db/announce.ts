@@ -1,5 +1,4 @@
-import type { Db } from './db.ts'
-import type { JobKind } from './queries/jobs.ts'
+import type { Db, JobKind } from './db.ts'
 
 /** `changed`: a record that hosts keep in memory, or that jobs wait for. `work`: jobs are due. A kind: one of that kind is. */
 export type News = 'changed' | 'work' | JobKind

@@ -1,9 +1,8 @@
 import { AnnexError, messageOf } from '../errors.ts'
-import type { Db, Dialect } from './db.ts'
+import type { Db, Dialect, JobKind } from './db.ts'
 import { assertCurrent, migrate, stepsHad } from './migrate.ts'
 import { applicationName } from './open-database.ts'
 import { endClaims } from './queries/claims.ts'
-import type { JobKind } from './queries/jobs.ts'
 import { isPostgres, rawRows, toSnakeCase } from './sql.ts'
 
 export type CopiedTable = { table: string; rows: number }

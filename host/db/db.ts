@@ -5,3 +5,6 @@ export type Db = Knex
 
 /** `sqlite`: one process owns the file. `postgres`: any number of hosts share the database. */
 export type Dialect = 'sqlite' | 'postgres'
+
+/** What a job does: runs a handler with an event or a task, or sends a delivery. */
+export type JobKind = 'event' | 'task' | 'delivery'

@@ -1,7 +1,7 @@
 import type { Clock } from '../db/database-clock.ts'
+import type { JobKind } from '../db/db.ts'
 import type { Database } from '../db/open-database.ts'
 import { type EndingClaims, endClaims, renewLeases } from '../db/queries/claims.ts'
-import type { JobKind } from '../db/queries/jobs.ts'
 import { transact } from '../db/sql.ts'
 import type { JobHandler } from './job-handler.ts'
 

@@ -1,9 +1,8 @@
 import type { Knex } from 'knex'
 import { nowOf } from '../database-clock.ts'
-import type { Db } from '../db.ts'
+import type { Db, JobKind } from '../db.ts'
 import { larger } from '../sql.ts'
 import { comesDue } from './claims.ts'
-import type { JobKind } from './jobs.ts'
 import type { ReceiverState } from './receivers.ts'
 
 export type Backlog = {

@@ -1,6 +1,6 @@
-import type { Db } from '../db.ts'
+import type { Db, JobKind } from '../db.ts'
 import { inUnlocked, isPostgres, jsonTexts, lockUnlocked, rawRows } from '../sql.ts'
-import { type Job, type JobKind, mostInterruptions } from './jobs.ts'
+import { type Job, mostInterruptions } from './jobs.ts'
 
 /** The lease of a claim: its host, and how long it holds. */
 export type Lease = { leaseId: string; hostId: string; nowMs: number; leaseMs: number }

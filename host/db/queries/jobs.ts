@@ -1,10 +1,8 @@
 import { announce } from '../announce.ts'
 import { nowOf } from '../database-clock.ts'
-import type { Db } from '../db.ts'
+import type { Db, JobKind } from '../db.ts'
 import { createId } from '../ids.ts'
 import { forEachInserted, forEachRow, inUnlocked, jsonRows, lockNames, rawRows } from '../sql.ts'
-
-export type JobKind = 'event' | 'task' | 'delivery'
 
 /**
  * Work that must not be lost, claimed by a host. `subject` is JSON in the format of its kind. `lane` is an installation or a

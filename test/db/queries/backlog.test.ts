@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import type { JobKind } from '../../../host/db/db.ts'
 import { readBacklog } from '../../../host/db/queries/backlog.ts'
-import { insertJobs, type JobKind, type JobRow, type NewJob } from '../../../host/db/queries/jobs.ts'
+import { insertJobs, type JobRow, type NewJob } from '../../../host/db/queries/jobs.ts'
 import { runScriptJobAgain } from '../../../host/db/queries/script-jobs.ts'
 import { openSeeded, type Seeded } from '../../support/seeded-database.ts'
 
