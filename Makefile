@@ -38,6 +38,7 @@ check: $(installed) .env ## Types, lint, format, import direction, generated fil
 	@$(steps); \
 	step tsc -p .; \
 	step tsc -p runtime; \
+	step tsc -p host/console/app; \
 	if [ -d test/bench/peers/node_modules ]; then step tsc -p test/bench/peers; fi; \
 	step node schemas/generate/generate-types.ts --check; \
 	step node docs/generate/generate-docs.ts --check; \

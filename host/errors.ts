@@ -132,6 +132,7 @@ export const errorCodes = {
   },
   backlog_full: { status: 429, meaning: 'The installation has as many pending deliveries as it may have.' },
   too_many_readers: { status: 503, meaning: 'As many as may read the live feed already do.' },
+  console_broken: { status: 500, meaning: 'The console could not be built from its sources.' },
   unavailable: { status: 503, meaning: 'Annex is stopping, or a part of it does not answer.' },
 } as const satisfies Record<string, { status: number; meaning: string; retryAfter?: number }>
 

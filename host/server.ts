@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import packageJson from '../package.json' with { type: 'json' }
 import { openSecretBox } from './access/open-secret-box.ts'
@@ -7,6 +7,7 @@ import { createTokenUse } from './access/token-use.ts'
 import { issueSetupToken } from './access/tokens.ts'
 import type { SeeAnswer } from './api/operations.ts'
 import type { LoadedSettings, Settings } from './config/load-settings.ts'
+import { type Console, createConsole } from './console/files.ts'
 import { createContentWriter } from './content/write-content.ts'
 import { hostIdentity, openDataFolder } from './db/data-folder.ts'
 import { createGroupCommit } from './db/group-commit.ts'
@@ -55,6 +56,7 @@ export type RunningServer = {
   plugins: LoadedPlugin[]
   samples: Samples
   sandboxes: Sandboxes
+  console: Console
   /** The levels of isolation, as this start has tried them. */
   wall: Wall
   logger: Logger
@@ -253,6 +255,7 @@ export async function startServer(
     ends,
   )
 
+  const webConsole = createConsole(join(dataDir, 'cache'))
   // The API answers before the folders are loaded: versions of an earlier start serve meanwhile.
   stop.signal.throwIfAborted()
   stop.signal.addEventListener('abort', () => changes.notify())
@@ -283,6 +286,7 @@ export async function startServer(
       firstLoad: folders.firstLoad,
       reload: folders.reload,
       load: folders.load,
+      console: webConsole,
       resume: suspensions.resume,
       operatorOrganization: organization.id,
       pause: suspensions.pause,
@@ -321,6 +325,7 @@ export async function startServer(
     plugins: [...folders.plugins()],
     samples,
     sandboxes,
+    console: webConsole,
     wall,
     logger,
     queueDelivery: (delivery) => commits.store(queueDeliveries, delivery),

@@ -21,7 +21,7 @@ const floors = [
   ['queue', 'sandbox', 'metrics', 'installations'],
   ['dispatches', 'events', 'places', 'content', 'webhooks'],
   ['http', 'oauth', 'endpoints'],
-  ['api', 'app.ts'],
+  ['api', 'console', 'app.ts'],
   ['start', 'server.ts', 'cli'],
 ]
 

@@ -8,7 +8,6 @@ import { addFeedRoutes } from './delivery-feed.ts'
 import { addDispatchRoutes } from './dispatches.ts'
 import { addEventRoutes } from './events.ts'
 import { addHealthRoutes } from './health.ts'
-import { addHomeRoute } from './home.ts'
 import { addInstallLinkRoutes } from './install-links.ts'
 import { addInstallationRoutes, addPlaceRoutes } from './installations.ts'
 import { addIntegrationLevelRoutes } from './integration-levels.ts'
@@ -35,7 +34,6 @@ import { addVisitorRoutes } from './visitors.ts'
 
 /** Each adds the routes of one resource, and names the parts that it needs. `schemas/api` describes the routes. */
 const resources = [
-  addHomeRoute,
   addHealthRoutes,
   addMetricsRoutes,
   addMeRoutes,

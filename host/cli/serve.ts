@@ -43,6 +43,8 @@ async function serve(options: Options, command: Command): Promise<void> {
   })
   if (server === undefined) return
   announce(terminal, server)
+  // The first visitor need not wait for the build.
+  void server.console.load().catch((error) => server.logger.error(error.message))
   // Node writes this cache at its end. A killed process would leave none, and the next start would be slower.
   flushCompileCache()
   const signal = await stopped

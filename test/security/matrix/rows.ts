@@ -200,7 +200,6 @@ export const rows: Record<OperationId, Row> = {
   verifySiteVisitorToken: plain,
   getSitePublishingAuthById: plain,
   // Annex itself
-  getHomePage: plain,
   getHealth: plain,
   getReadiness: plain,
   getMetrics: plain,
