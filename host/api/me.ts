@@ -1,7 +1,9 @@
 import type { Api, Operation } from '../../schemas/api.ts'
 import type { Me } from '../../schemas/generated/api/me.ts'
+import { roleNames } from '../access/roles.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
+import type { Role as PersonRole } from '../db/queries/members.ts'
 import { findOrganization } from '../db/queries/organizations.ts'
 import { type OnOperation, roleOf } from './operations.ts'
 
@@ -9,17 +11,20 @@ type MeParts = { db: Db; api: Api }
 
 /** The description of the API, the holder of a token, and the operations that the holder may call. */
 export function addMeRoutes(on: OnOperation, { db, api }: MeParts): void {
+  const needs = leastRoles(api)
+
   on('GET /openapi.json', () => api.document)
 
   on('GET /v1/me', async ({ caller }) => ({
     object: 'me',
     role: roleOf(caller),
     ...(await holderOf(db, caller)),
+    needs,
     allowed: api.operations.filter((operation) => mayCall(caller, operation)).map(({ id }) => id),
   }))
 }
 
-async function holderOf(db: Db, caller: Caller): Promise<Omit<Me, 'object' | 'role' | 'allowed'>> {
+async function holderOf(db: Db, caller: Caller): Promise<Omit<Me, 'object' | 'role' | 'allowed' | 'needs'>> {
   switch (caller.kind) {
     case 'operator':
       return {}
@@ -37,6 +42,15 @@ async function holderOf(db: Db, caller: Caller): Promise<Omit<Me, 'object' | 'ro
     }
   }
 }
+
+/** By operation, the least role of a person who may call it. */
+const leastRoles = ({ operations }: Api): Record<string, PersonRole> =>
+  Object.fromEntries(
+    operations.flatMap(({ id, roles }) => {
+      const least = roleNames.find((role) => roles.includes(role))
+      return least === undefined ? [] : [[id, least]]
+    }),
+  )
 
 function mayCall(caller: Caller, { roles, scope }: Operation): boolean {
   if (roles.includes('anyone')) return true

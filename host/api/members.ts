@@ -136,6 +136,7 @@ function toView({ id, organizationId, email, name, role, createdAt, updatedAt }:
     email,
     name,
     role,
+    account: false,
     createdAt: toIso(createdAt),
     updatedAt: toIso(updatedAt),
   }

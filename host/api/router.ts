@@ -1,5 +1,6 @@
 import Router from '@koa/router'
 import { loadApi } from '../../schemas/api.ts'
+import { addAccountRoutes } from './accounts.ts'
 import { addAuditRoutes } from './audit.ts'
 import { addConnectionRoutes } from './connections.ts'
 import { addContentRoutes } from './content.ts'
@@ -38,6 +39,7 @@ const resources = [
   addMetricsRoutes,
   addMeRoutes,
   addOrganizationRoutes,
+  addAccountRoutes,
   addMemberRoutes,
   addTokenRoutes,
   addSpaceRoutes,
