@@ -1,5 +1,5 @@
-import { useLocation } from 'preact-iso'
 import { useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
 import type { Account, Passkey } from '../../../../schemas/generated/api/accounts.ts'
 import type { Session } from '../../../../schemas/generated/api/sessions.ts'
 import { api } from '../api.ts'
@@ -64,7 +64,14 @@ function Profile({ account }: { account: Account }) {
       <h2>{texts.account.profile}</h2>
       <Form submit={save} label={texts.account.save}>
         <Field label={texts.name} autocomplete="name" value={name} onValue={setName} />
-        <Field label={texts.email} type="email" autocomplete="email" required value={email} onValue={setEmail} />
+        <Field
+          label={texts.email}
+          type="email"
+          autocomplete="email"
+          required
+          value={email}
+          onValue={setEmail}
+        />
       </Form>
     </section>
   )
@@ -177,7 +184,9 @@ function Password({ has, reload }: { has: boolean; reload: () => void }) {
 
 function Sessions() {
   const [error, setError] = useState<unknown>()
-  const sessions = useLoad('sessions', (signal) => api.call('GET /v1/sessions', { query: { limit: 100 }, signal }))
+  const sessions = useLoad('sessions', (signal) =>
+    api.call('GET /v1/sessions', { query: { limit: 100 }, signal }),
+  )
   const end = (session: Session) => async () => {
     setError(undefined)
     try {

@@ -47,7 +47,9 @@ export default function OverviewPage() {
         count={problems.value?.length ?? 0}
         crumbs={[{ label: org }, { label: texts.overview.title }]}
       >
-        {problems.value && installations.value && sentenceOf(problems.value.length, installations.value.items.length)}
+        {problems.value &&
+          installations.value &&
+          sentenceOf(problems.value.length, installations.value.items.length)}
       </Head>
       <Loaded of={organization}>
         {() => (

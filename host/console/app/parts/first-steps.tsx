@@ -32,7 +32,9 @@ export function FirstSteps({ org, isNew }: { org: string; isNew: boolean }) {
   const [made, setMade] = useState<Made>()
   const [receipt, setReceipt] = useState<PublishReceipt>()
   const isShown = isNew || isBegun
-  const sample = useLoad(`sample ${org} ${isShown}`, () => (isShown ? readSample(org) : Promise.resolve(undefined)))
+  const sample = useLoad(`sample ${org} ${isShown}`, () =>
+    isShown ? readSample(org) : Promise.resolve(undefined),
+  )
   if (!isShown || sample.value === undefined) return null
   const { integration, site, receiver } = sample.value
   const isInstalled = sample.value.installed || made !== undefined
@@ -41,7 +43,11 @@ export function FirstSteps({ org, isNew }: { org: string; isNew: boolean }) {
       <h2>{texts.firstSteps.title}</h2>
       <p class="muted">{texts.firstSteps.what}</p>
       <ol class="steps">
-        <Step number={1} state={isInstalled ? 'done' : 'now'} title={texts.firstSteps.install(integration.title, site.title)}>
+        <Step
+          number={1}
+          state={isInstalled ? 'done' : 'now'}
+          title={texts.firstSteps.install(integration.title, site.title)}
+        >
           {isInstalled ? (
             <p class="muted">{texts.firstSteps.installed(integration.title, site.title)}</p>
           ) : (
@@ -111,11 +117,16 @@ function Step({
 
 /** @returns undefined where an organization has no site, or this Annex has no webhook integration */
 async function readSample(org: string): Promise<Sample | undefined> {
-  const { items: sites } = await api.call('GET /v1/orgs/{org}/sites', { params: { org }, query: { limit: 100 } })
+  const { items: sites } = await api.call('GET /v1/orgs/{org}/sites', {
+    params: { org },
+    query: { limit: 100 },
+  })
   const site = sites.find(({ slug }) => slug === 'sample') ?? sites[0]
   if (site === undefined) return undefined
   try {
-    const integration = await api.call('GET /v1/integrations/{integration}', { params: { integration: name } })
+    const integration = await api.call('GET /v1/integrations/{integration}', {
+      params: { integration: name },
+    })
     const echo = await api
       .call('GET /v1/integrations/{integration}', { params: { integration: 'echo' } })
       .catch(() => undefined)
@@ -201,7 +212,10 @@ async function installIn(org: string, integration: Integration, site: Site, url:
       })
     ).id
   const params = { integration: name, installation }
-  const { signingSecret } = await api.call(`${address}/{installation}/sites`, { params, body: { site: site.id } })
+  const { signingSecret } = await api.call(`${address}/{installation}/sites`, {
+    params,
+    body: { site: site.id },
+  })
   await api.call('PATCH /v1/integrations/{integration}/installations/{installation}', {
     params: { ...params, site: site.id },
     headers: { 'if-match': '*' },
@@ -253,7 +267,15 @@ const sampleView = ({ id, urls }: Site) => ({
   url: urls.published ?? 'https://docs.example.com/welcome',
 })
 
-function Arrival({ org, receipt, secret }: { org: string; receipt: PublishReceipt; secret: string | undefined }) {
+function Arrival({
+  org,
+  receipt,
+  secret,
+}: {
+  org: string
+  receipt: PublishReceipt
+  secret: string | undefined
+}) {
   const { eventId, installations, skipped = [] } = receipt
   const read = useLoad(
     `arrival ${eventId}`,

@@ -1,6 +1,6 @@
-import { useLocation } from 'preact-iso'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
 import { api } from '../api.ts'
 import { lastOrganization, me, organizationInAddress, rememberOrganization } from '../state.ts'
 import { texts } from '../texts.ts'
@@ -19,7 +19,6 @@ const links: readonly { path: string; label: string; icon: IconName }[] = [
 export function Frame({ children }: { children: ComponentChildren }) {
   const { path } = useLocation()
   const [isOpen, setIsOpen] = useState(false)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu
   useEffect(() => setIsOpen(false), [path])
   const organization = organizationInAddress() ?? lastOrganization() ?? undefined
   useEffect(() => {
@@ -86,7 +85,9 @@ function OrganizationSwitch({ current }: { current: string | undefined }) {
   const { route } = useLocation()
   const isOperator = me.value?.account?.operator === true
   const { value = [] } = useLoad(`organizations ${isOperator}`, async () => {
-    const { items } = isOperator ? await api.call('GET /v1/orgs', { query: { limit: 100 } }) : { items: undefined }
+    const { items } = isOperator
+      ? await api.call('GET /v1/orgs', { query: { limit: 100 } })
+      : { items: undefined }
     return items ?? me.value?.memberships?.map(({ organization }) => organization) ?? []
   })
   const named = value.find(({ id, subdomain }) => id === current || subdomain === current)

@@ -40,7 +40,10 @@ export function NewWayInForm({
           await enter({ email, name, way })
         }
         return (
-          <Form submit={submit} label={withPassword ? texts.newWay.withPassword(isNew) : texts.newWay.withPasskey(isNew)}>
+          <Form
+            submit={submit}
+            label={withPassword ? texts.newWay.withPassword(isNew) : texts.newWay.withPasskey(isNew)}
+          >
             {isNew && (
               <>
                 <Field

@@ -1,5 +1,5 @@
-import type { Answer } from '../../../../schemas/client.ts'
 import { useState } from 'preact/hooks'
+import type { Answer } from '../../../../schemas/client.ts'
 import type { PasskeyResponse } from '../../../../schemas/generated/api/accounts.ts'
 import { api } from '../api.ts'
 import { reasonAgainstPasskeys, usePasskey } from '../passkeys.ts'
@@ -26,7 +26,9 @@ export function SignInForm({
   label: string
 }) {
   const needs = useLoad('sign-in', () => api.call('GET /v1/sign-in'))
-  return <Loaded of={needs}>{(value) => <Ways needs={value} known={known} enter={enter} label={label} />}</Loaded>
+  return (
+    <Loaded of={needs}>{(value) => <Ways needs={value} known={known} enter={enter} label={label} />}</Loaded>
+  )
 }
 
 function Ways({
