@@ -208,7 +208,7 @@ export const texts = {
     all: 'All states',
     older: 'Older',
     newest: 'Newest',
-    kept: 'Finished deliveries are kept for as long as RETENTION_DELIVERIES says.',
+    kept: 'Finished deliveries are kept for as long as the setting RETENTION_DAYS says.',
     columns: {
       state: 'State',
       event: 'Event',

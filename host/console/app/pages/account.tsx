@@ -6,7 +6,7 @@ import { api } from '../api.ts'
 import { Action } from '../parts/action.tsx'
 import { Boundary } from '../parts/boundary.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
-import { Choice, Field } from '../parts/field.tsx'
+import { Choice, Field, Username } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Head } from '../parts/head.tsx'
 import { Loaded } from '../parts/state.tsx'
@@ -149,12 +149,12 @@ function WaysIn({ account, reload }: { account: Account; reload: () => void }) {
         </Action>
       </div>
       {reason !== undefined && <p class="muted small">{reason}</p>}
-      <Password has={password} reload={reload} />
+      <Password has={password} email={email} reload={reload} />
     </section>
   )
 }
 
-function Password({ has, reload }: { has: boolean; reload: () => void }) {
+function Password({ has, email, reload }: { has: boolean; email: string; reload: () => void }) {
   const [password, setPassword] = useState('')
   const save = async () => {
     await api.call('PATCH /v1/account', { body: { password } })
@@ -167,6 +167,7 @@ function Password({ has, reload }: { has: boolean; reload: () => void }) {
     <details>
       <summary>{label}</summary>
       <Form submit={save} label={label}>
+        <Username value={email} />
         <Field
           label={texts.newPassword}
           hint={texts.passwordHint}

@@ -72,7 +72,7 @@ export default function DeliveriesPage() {
         {({ items, next }) => (
           <>
             <DeliveryTable org={org} rows={items} />
-            <div class="row">
+            <div class="row pager">
               {page !== undefined && <a href={address({ state })}>{texts.deliveries.newest}</a>}
               {next && <a href={address({ state, page: next.page })}>{texts.deliveries.older}</a>}
             </div>

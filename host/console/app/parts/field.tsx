@@ -49,6 +49,11 @@ export function Field({ label, hint, wrong, value, onValue, type = 'text', ...in
   )
 }
 
+/** A password store reads from it whose password a form is for. */
+export const Username = ({ value }: { value: string }) => (
+  <input hidden type="text" autocomplete="username" value={value} readOnly />
+)
+
 export function Choice({
   label,
   hint,

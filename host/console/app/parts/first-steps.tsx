@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { isApiError } from '../../../../schemas/client.ts'
 import type { PublishReceipt } from '../../../../schemas/generated/api/events.ts'
 import type { Integration } from '../../../../schemas/generated/api/integrations.ts'
@@ -27,10 +27,20 @@ type Made = { secret: string }
  * From an event to a signed webhook on the screen, with what a new Annex has: the integration `webhook`, the sample site, and
  * `echo` as the receiver. It is there while the organization has no delivery, and then until the page is left.
  */
-export function FirstSteps({ org, isNew }: { org: string; isNew: boolean }) {
+export function FirstSteps({
+  org,
+  isNew,
+  onChange,
+}: {
+  org: string
+  isNew: boolean
+  /** The lists of the page have something new. */
+  onChange: () => void
+}) {
   const [isBegun, setIsBegun] = useState(false)
   const [made, setMade] = useState<Made>()
   const [receipt, setReceipt] = useState<PublishReceipt>()
+  const [isArrived, setIsArrived] = useState(false)
   const isShown = isNew || isBegun
   const sample = useLoad(`sample ${org} ${isShown}`, () =>
     isShown ? readSample(org) : Promise.resolve(undefined),
@@ -58,6 +68,7 @@ export function FirstSteps({ org, isNew }: { org: string; isNew: boolean }) {
               onInstalled={(secret) => {
                 setIsBegun(true)
                 setMade({ secret })
+                onChange()
               }}
             />
           )}
@@ -76,14 +87,28 @@ export function FirstSteps({ org, isNew }: { org: string; isNew: boolean }) {
             onPublished={(published) => {
               setIsBegun(true)
               setReceipt(published)
+              setIsArrived(false)
             }}
           />
         </Step>
-        <Step number={3} state={receipt === undefined ? 'later' : 'now'} title={texts.firstSteps.delivered}>
+        <Step
+          number={3}
+          state={isArrived ? 'done' : receipt === undefined ? 'later' : 'now'}
+          title={texts.firstSteps.delivered}
+        >
           {receipt === undefined ? (
             <p class="muted">{texts.firstSteps.deliveredWhat}</p>
           ) : (
-            <Arrival key={receipt.eventId} org={org} receipt={receipt} secret={made?.secret} />
+            <Arrival
+              key={receipt.eventId}
+              org={org}
+              receipt={receipt}
+              secret={made?.secret}
+              onArrived={() => {
+                setIsArrived(true)
+                onChange()
+              }}
+            />
           )}
         </Step>
       </ol>
@@ -145,14 +170,11 @@ async function findInstallation(org: string): Promise<string | undefined> {
 }
 
 async function isInSite(installation: string, site: Site): Promise<boolean> {
-  const params = { integration: name, installation, site: site.id }
-  const address = 'GET /v1/integrations/{integration}/installations/{installation}'
-  try {
-    return (await api.call(address, { params })).status === 'active'
-  } catch (error) {
-    if (isApiError(error, 'not_found')) return false
-    throw error
-  }
+  const params = { integration: name, installation }
+  const address = 'GET /v1/integrations/{integration}/installations/{installation}/sites'
+  for await (const one of api.all(address, { params }))
+    if (one.site === site.id) return one.status === 'active'
+  return false
 }
 
 function Install({
@@ -271,10 +293,12 @@ function Arrival({
   org,
   receipt,
   secret,
+  onArrived,
 }: {
   org: string
   receipt: PublishReceipt
   secret: string | undefined
+  onArrived: () => void
 }) {
   const { eventId, installations, skipped = [] } = receipt
   const read = useLoad(
@@ -287,6 +311,11 @@ function Arrival({
     },
     500,
   )
+  const isDelivered = read.value?.state === 'delivered'
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is told once
+  useEffect(() => {
+    if (isDelivered) onArrived()
+  }, [isDelivered])
   if (installations === 0) {
     return (
       <div class="note warning">

@@ -21,10 +21,6 @@ export function Frame({ children }: { children: ComponentChildren }) {
   const [isOpen, setIsOpen] = useState(false)
   useEffect(() => setIsOpen(false), [path])
   const organization = organizationInAddress() ?? lastOrganization() ?? undefined
-  useEffect(() => {
-    const named = organizationInAddress()
-    if (named !== undefined) rememberOrganization(named)
-  }, [path])
   return (
     <div class="frame">
       <a class="skip" href="#main">
@@ -91,6 +87,9 @@ function OrganizationSwitch({ current }: { current: string | undefined }) {
     return items ?? me.value?.memberships?.map(({ organization }) => organization) ?? []
   })
   const named = value.find(({ id, subdomain }) => id === current || subdomain === current)
+  useEffect(() => {
+    if (named !== undefined) rememberOrganization(named.subdomain)
+  }, [named])
   const options = value.map(({ subdomain, title }) => ({ value: subdomain, label: title }))
   // An organization that the person may not see: the page says so.
   const shown = named || !current ? options : [{ value: current, label: current }, ...options]

@@ -7,7 +7,7 @@ import { texts } from '../texts.ts'
 import { useLoad } from '../use-load.ts'
 import { Action } from './action.tsx'
 import { ErrorNote } from './error-note.tsx'
-import { Field } from './field.tsx'
+import { Field, Username } from './field.tsx'
 import { Form } from './form.tsx'
 import { Loaded } from './state.tsx'
 
@@ -68,7 +68,7 @@ function Ways({
         <p class="muted small">{reason}</p>
       )}
       <Form submit={() => enter({ password }, email)} label={label}>
-        {known === undefined && (
+        {known === undefined ? (
           <Field
             label={texts.email}
             type="email"
@@ -77,6 +77,8 @@ function Ways({
             value={email}
             onValue={setEmail}
           />
+        ) : (
+          <Username value={known} />
         )}
         <Field
           label={texts.password}
