@@ -5,9 +5,9 @@ import { AnnexError } from '../errors.ts'
 import { createRedactor, type Redact } from '../logs/create-redactor.ts'
 import { environmentSecrets } from '../logs/known-secrets.ts'
 import type { LevelKind } from '../manifest/settings/check-configuration.ts'
+import { kindAfter } from './effective-settings.ts'
 import type { StoredSettings } from './secret-settings.ts'
 import { isTypedHost } from './typed-hosts.ts'
-import { kindAfter } from './usable-settings.ts'
 
 /** What a script says of a connection with a provider. `names` are its entries in the configuration. */
 export type ConnectionEdit =
