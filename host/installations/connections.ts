@@ -35,7 +35,7 @@ const claimMs = 15_000
 const expiringMs = 3 * 86_400_000
 
 /** Where `createOAuthHandler` stores credentials. A level without buttons has its connection there. */
-const credentialsName = 'oauth_credentials'
+export const credentialsName = 'oauth_credentials'
 
 const buttonsOf = (manifest: Manifest | undefined, kind: LevelKind): [string, string][] =>
   Object.entries(manifest?.configurations?.[kind]?.properties ?? {}).flatMap(([name, property]) =>
