@@ -26,6 +26,8 @@ import { createSuspensions } from './installations/suspend.ts'
 import { createLogWriter } from './logs/create-log-writer.ts'
 import { createKnownSecrets } from './logs/known-secrets.ts'
 import { createMetrics } from './metrics/create-metrics.ts'
+import { readLoad } from './metrics/read-load.ts'
+import { createActivityRecorder } from './metrics/record-activity.ts'
 import type { StartProcess } from './sandbox/process/start-process.ts'
 import { createReceiptWriter } from './sandbox/receipt-writer.ts'
 import type { Sandboxes } from './sandbox/sandboxes.ts'
@@ -137,6 +139,8 @@ export async function startServer(
   ends.defer(counts.close)
   const receipts = createReceiptWriter(db, onDefect)
   ends.defer(receipts.close)
+  const activity = createActivityRecorder(db, onDefect)
+  ends.defer(activity.close)
   const notifier = createNotifier(database, notifications)
   const { changes } = notifier
   const tokenUse = createTokenUse(db, onDefect)
@@ -162,6 +166,7 @@ export async function startServer(
     onAttempt(seen) {
       metrics.observeAttempt(seen)
       counts.take(seen)
+      activity.noteAttempt(seen)
       changes.notify()
     },
   })
@@ -199,7 +204,10 @@ export async function startServer(
       logs,
       logger,
       metrics,
-      onReceipt: receipts.take,
+      onReceipt(receipt) {
+        receipts.take(receipt)
+        activity.noteDispatch(receipt)
+      },
       onSuspend: (target, reason) => suspensions.suspend(target, reason),
       reuse,
       startProcess,
@@ -213,6 +221,7 @@ export async function startServer(
     forgive: sandboxes.forgive,
     onSuspend: ({ key, integration }, reason) => logger.warn({ key, integration, reason }, 'suspended'),
   })
+  ends.defer(activity.watch(() => readLoad(longReader, sandboxes)))
   const report = createReportFailure(logs, onDefect)
 
   // Plugins and spaces.
@@ -267,6 +276,7 @@ export async function startServer(
       tokens,
       logs,
       receipts,
+      activity,
       sandboxes,
       prepareDispatch,
       reading,

@@ -1,5 +1,6 @@
 import Router from '@koa/router'
 import { loadApi } from '../../schemas/api.ts'
+import { addActivityRoutes } from './activity.ts'
 import { addAuditRoutes } from './audit.ts'
 import { addConnectionRoutes } from './connections.ts'
 import { addContentRoutes } from './content.ts'
@@ -64,6 +65,7 @@ const resources = [
   addJobRoutes,
   addLogRoutes,
   addReceiptRoutes,
+  addActivityRoutes,
   addVersionRoutes,
   addAuditRoutes,
   addProblemRoutes,

@@ -77,6 +77,7 @@ export async function deleteOrganizationRows(transaction: Db, id: string): Promi
     spaces: await own('spaces').delete(),
     events: await own('events').delete(),
   }
+  await transaction('activity').where({ owner: id }).delete()
   await transaction('organizations').where({ id }).delete()
   return deleted
 }

@@ -1,5 +1,6 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
+import type { ActivityOperations } from './activity.ts'
 import type { AuditOperations } from './audit.ts'
 import type { ConnectionsOperations } from './connections.ts'
 import type { ContentOperations } from './content.ts'
@@ -27,7 +28,8 @@ import type { ViewsOperations } from './views.ts'
 import type { VisitorsOperations } from './visitors.ts'
 
 /** Each operation of the API by its id. */
-export type Operations = AuditOperations &
+export type Operations = ActivityOperations &
+  AuditOperations &
   ConnectionsOperations &
   ContentOperations &
   DeliveriesOperations &
@@ -126,6 +128,7 @@ export const levelOperations = {
 
 /** The operations at an address. One of levels is named by that of the account, and stands for three. */
 export type Routes = {
+  'GET /v1/activity': 'getActivity'
   'GET /v1/audit': 'listAudit'
   'GET /v1/audit/export': 'exportAudit'
   'POST /v1/integrations/{integration}/installations/{installation}/configuration/{property}/connect': 'connectInstallationSetting' | 'connectSiteInstallationSetting' | 'connectSpaceInstallationSetting'
