@@ -30,15 +30,17 @@ import { createSuspensions } from './installations/suspend.ts'
 import { createLogWriter } from './logs/create-log-writer.ts'
 import { createKnownSecrets } from './logs/known-secrets.ts'
 import { createMetrics } from './metrics/create-metrics.ts'
+import { readLoad } from './metrics/read-load.ts'
+import { createActivityRecorder } from './metrics/record-activity.ts'
 import type { StartProcess } from './sandbox/process/start-process.ts'
 import { createReceiptWriter } from './sandbox/receipt-writer.ts'
 import type { Sandboxes } from './sandbox/sandboxes.ts'
 import type { Wall } from './sandbox/wall/levels.ts'
-import { announce, toUrl } from './start/announce.ts'
 import { createLogger, createOnDefect, hostSecrets } from './start/create-logger.ts'
 import { ensureCliToken, ensureOperator, type Samples } from './start/first-start.ts'
 import { createFolders } from './start/load-folders.ts'
 import { createNotifier } from './start/notifier.ts'
+import { toUrl, writeServerFile } from './start/server-file.ts'
 import { startApi } from './start/start-api.ts'
 import { startEgress } from './start/start-egress.ts'
 import { createCalls, type Reuse, startSandboxes } from './start/start-sandboxes.ts'
@@ -144,6 +146,8 @@ export async function startServer(
   ends.defer(counts.close)
   const receipts = createReceiptWriter(db, onDefect)
   ends.defer(receipts.close)
+  const activity = createActivityRecorder(db, onDefect)
+  ends.defer(activity.close)
   const notifier = createNotifier(database, notifications)
   const { changes } = notifier
   const tokenUses = createUses((use) => touchToken(db, use), onDefect)
@@ -171,6 +175,7 @@ export async function startServer(
     onAttempt(seen) {
       metrics.observeAttempt(seen)
       counts.take(seen)
+      activity.noteAttempt(seen)
       changes.notify()
     },
   })
@@ -208,7 +213,10 @@ export async function startServer(
       logs,
       logger,
       metrics,
-      onReceipt: receipts.take,
+      onReceipt(receipt) {
+        receipts.take(receipt)
+        activity.noteDispatch(receipt)
+      },
       onSuspend: (target, reason) => suspensions.suspend(target, reason),
       reuse,
       startProcess,
@@ -222,6 +230,7 @@ export async function startServer(
     forgive: sandboxes.forgive,
     onSuspend: ({ key, integration }, reason) => logger.warn({ key, integration, reason }, 'suspended'),
   })
+  ends.defer(activity.watch(() => readLoad(longReader, sandboxes)))
   const report = createReportFailure(logs, onDefect)
 
   // Plugins and spaces.
@@ -277,6 +286,7 @@ export async function startServer(
       tokens,
       logs,
       receipts,
+      activity,
       sandboxes,
       prepareDispatch,
       reading,
@@ -321,7 +331,7 @@ export async function startServer(
 
   // Housekeeping, and the folders.
   ends.defer(runMaintenance({ db, longReader, settings, onDefect }))
-  ends.defer(announce(dataDir, url))
+  ends.defer(writeServerFile(dataDir, url))
   await folders.reload()
   folders.watch()
   const setupToken = await issueSetupToken(db)

@@ -1,6 +1,7 @@
 import Router from '@koa/router'
 import { loadApi } from '../../schemas/api.ts'
 import { addAccountRoutes } from './accounts.ts'
+import { addActivityRoutes } from './activity.ts'
 import { addAuditRoutes } from './audit.ts'
 import { addConnectionRoutes } from './connections.ts'
 import { addContentRoutes } from './content.ts'
@@ -66,6 +67,7 @@ const resources = [
   addJobRoutes,
   addLogRoutes,
   addReceiptRoutes,
+  addActivityRoutes,
   addVersionRoutes,
   addAuditRoutes,
   addProblemRoutes,

@@ -47,6 +47,7 @@ export const copiedTables: readonly Table[] = [
   { name: 'logs', key: ['id'] },
   { name: 'receipts', key: ['id'] },
   { name: 'usage', key: ['owner', 'minute'] },
+  { name: 'activity', key: ['owner', 'stepMs', 'startMs'] },
   { name: 'audit', key: ['id'] },
   { name: 'keyChecks', key: ['purpose'] },
 ]

@@ -16,6 +16,7 @@ import * as viewCookies from './migrations/014-view-cookies.ts'
 import * as settingKinds from './migrations/015-setting-kinds.ts'
 import * as levels from './migrations/016-levels.ts'
 import * as accounts from './migrations/017-accounts.ts'
+import * as activity from './migrations/018-activity.ts'
 import { listTables, rawRows } from './sql.ts'
 
 /** A random number: PostgreSQL names advisory locks by numbers. */
@@ -135,6 +136,7 @@ const steps: readonly [string, Step][] = [
   ['015-setting-kinds', settingKinds],
   ['016-levels', levels],
   ['017-accounts', accounts],
+  ['018-activity', activity],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

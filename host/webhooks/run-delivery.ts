@@ -30,6 +30,7 @@ import type { FoundSecrets, SecretReader } from './signing-secrets.ts'
 /** The counted fields of an attempt, or of a delivery that was refused without an attempt. */
 export type AttemptSeen = {
   receiverId: string
+  organizationId: string
   attempt?: Pick<Attempt, 'outcome' | 'durationMs'>
   /** The state of the delivery after the attempt. */
   state: DeliveryState
@@ -86,6 +87,7 @@ export function createRunDelivery(given: {
     const signing = delivery && found.of(delivery)
     // The installation was removed, with its receivers and deliveries.
     if (delivery === undefined || receiver === undefined) return { move: { state: 'gone' } }
+    const tenant = receiver.organizationId
     if (receiver.state === 'paused') {
       return {
         move: { state: 'waiting', reason: `The receiver ${receiver.id} is paused.` },
@@ -93,20 +95,23 @@ export function createRunDelivery(given: {
       }
     }
     if (receiver.state === 'disabled') {
-      return refuse(delivery, `receiver_disabled: ${receiver.reason ?? ''}`)
+      return refuse(delivery, tenant, `receiver_disabled: ${receiver.reason ?? ''}`)
     }
     if (signing === undefined) {
-      return refuse(delivery, `signer_gone: There is no ${delivery.signedBy} any more whose secret signs it.`)
+      return refuse(
+        delivery,
+        tenant,
+        `signer_gone: There is no ${delivery.signedBy} any more whose secret signs it.`,
+      )
     }
     const why = refused.get(delivery.id)
-    if (why !== undefined) return refuse(delivery, why)
-    const tenant = receiver.organizationId
+    if (why !== undefined) return refuse(delivery, tenant, why)
     const attempt = await send(delivery, signing, { nowMs: clock.wall(), timeoutMs, standard, tenant })
     const nowMs = clock.now()
     const step = nextStep(schedule, job.attempt, attempt, { nowMs, random: given.random })
     const outcome = {
       ...toOutcome(delivery, attempt, step, nowMs),
-      onStored: () => given.onAttempt(toSeen(delivery, attempt, step, nowMs)),
+      onStored: () => given.onAttempt(toSeen(delivery, tenant, attempt, step, nowMs)),
     }
     const stores = [...outcome.stores, noteHealth(receiver.id, step.state === 'delivered', nowMs)]
     const after = { state: step.state, createdAt: delivery.createdAt }
@@ -115,9 +120,9 @@ export function createRunDelivery(given: {
     return { ...outcome, stores }
   }
 
-  function refuse({ id, receiverId }: Delivery, reason: string): JobOutcome {
+  function refuse({ id, receiverId }: Delivery, organizationId: string, reason: string): JobOutcome {
     const refusal: Refusal = { id, reason, finishedAt: clock.now() }
-    const onStored = () => given.onAttempt({ receiverId, state: 'failed' })
+    const onStored = () => given.onAttempt({ receiverId, organizationId, state: 'failed' })
     return { move: { state: 'gone' }, stores: [stored(refuseDeliveries, refusal)], onStored }
   }
 
@@ -142,12 +147,19 @@ export function createRunDelivery(given: {
 
 function toSeen(
   { receiverId, createdAt }: Delivery,
+  organizationId: string,
   { outcome, durationMs }: Attempt,
   { state }: NextStep,
   nowMs: number,
 ): AttemptSeen {
   const attempt = { outcome, durationMs }
-  return { receiverId, attempt, state: state === 'due' ? 'pending' : state, ageMs: nowMs - createdAt }
+  return {
+    receiverId,
+    organizationId,
+    attempt,
+    state: state === 'due' ? 'pending' : state,
+    ageMs: nowMs - createdAt,
+  }
 }
 
 /** The delivery of each job, `undefined` for one that is gone. */

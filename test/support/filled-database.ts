@@ -313,6 +313,12 @@ export async function fillDatabase(db: Db): Promise<void> {
     maxHeapBytes: 1,
     ...used,
   })
+  await db('activity').insert({
+    owner: 'org_1',
+    stepMs: 3_600_000,
+    startMs: at,
+    slots: Buffer.from([0, 255]),
+  })
   await db('audit').insert({
     ...{ id: 'aud_1', actorKind: 'token', actorId: 'tok_1', action: 'settings.change', ...owner },
     ...{ subjectKind: 'installation', subjectId: 'inst_1', before: json, after: null },

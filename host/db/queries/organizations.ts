@@ -80,6 +80,7 @@ export async function deleteOrganizationRows(transaction: Db, id: string): Promi
     events: await own('events').delete(),
   }
   await endMemberships(transaction, accounts)
+  await transaction('activity').where({ owner: id }).delete()
   await transaction('organizations').where({ id }).delete()
   return deleted
 }

@@ -1,6 +1,7 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
 import type { AccountsOperations } from './accounts.ts'
+import type { ActivityOperations } from './activity.ts'
 import type { AuditOperations } from './audit.ts'
 import type { ConnectionsOperations } from './connections.ts'
 import type { ContentOperations } from './content.ts'
@@ -30,6 +31,7 @@ import type { VisitorsOperations } from './visitors.ts'
 
 /** Each operation of the API by its id. */
 export type Operations = AccountsOperations &
+  ActivityOperations &
   AuditOperations &
   ConnectionsOperations &
   ContentOperations &
@@ -142,6 +144,7 @@ export type Routes = {
   'DELETE /v1/account/passkeys/{passkey}': 'deletePasskey'
   'POST /v1/account/memberships': 'acceptInvitation'
   'POST /v1/orgs/{org}/members/{member}/invitation': 'inviteMember'
+  'GET /v1/activity': 'getActivity'
   'GET /v1/audit': 'listAudit'
   'GET /v1/audit/export': 'exportAudit'
   'POST /v1/integrations/{integration}/installations/{installation}/configuration/{property}/connect': 'connectInstallationSetting' | 'connectSiteInstallationSetting' | 'connectSpaceInstallationSetting'

@@ -190,6 +190,7 @@ export const rows: Record<OperationId, Row> = {
   listLogs: plain,
   listReceipts: plain,
   listUsage: plain,
+  getActivity: plain,
   listAudit: plain,
   exportAudit: plain,
   // sites and spaces

@@ -1,0 +1,48 @@
+import type { ActivityPoint, Quantiles } from '../../schemas/generated/api/activity.ts'
+import type { Db } from '../db/db.ts'
+import { type Counts, quantile } from '../metrics/activity-counts.ts'
+import { type ActivityRecorder, readActivity, steps, wholeAnnex } from '../metrics/record-activity.ts'
+import { organizationOf } from './caller.ts'
+import { toIso } from './list-query.ts'
+import type { OnOperation } from './operations.ts'
+
+type ActivityParts = { db: Db; activity: ActivityRecorder }
+
+const spans = { hour: 3_600_000, day: 86_400_000, week: 7 * 86_400_000 }
+
+/** What the charts of the console show. */
+export function addActivityRoutes(on: OnOperation, { db, activity }: ActivityParts): void {
+  on('GET /v1/activity', async ({ caller, query: { organization, span } }) => {
+    const isWhole = caller.kind === 'operator' && organization === undefined
+    const owner = isWhole ? wholeAnnex : (await organizationOf(db, caller, organization)).id
+    const step = isWhole && span !== 'week' ? steps.minute : steps.hour
+    await activity.flush()
+    const fromMs = Date.now() - spans[span]
+    const points = await readActivity(db, { owner, step, fromMs })
+    return {
+      object: 'activity',
+      organization: isWhole ? null : owner,
+      from: toIso(fromMs),
+      stepSeconds: step.stepMs / 1000,
+      points: points.map(toPoint),
+    }
+  })
+}
+
+function toPoint({ atMs, counts }: { atMs: number; counts: Counts }): ActivityPoint {
+  const { requestTimes, attemptTimes, oldestMs, cpuMs, ...sums } = counts
+  return {
+    at: toIso(atMs),
+    ...sums,
+    cpuMs: Math.round(cpuMs),
+    oldestSeconds: Math.round(oldestMs / 1000),
+    requestMs: toQuantiles(requestTimes),
+    attemptMs: toQuantiles(attemptTimes),
+  }
+}
+
+function toQuantiles(times: Counts['requestTimes']): Quantiles {
+  const p50 = quantile(times, 0.5)
+  const p99 = quantile(times, 0.99)
+  return p50 === undefined || p99 === undefined ? {} : { p50, p99 }
+}

@@ -1,0 +1,183 @@
+import type { Db } from '../db/db.ts'
+import {
+  type ActivityChunk,
+  deleteChunks,
+  listChunks,
+  lockChunk,
+  updateChunk,
+} from '../db/queries/activity.ts'
+import { transact } from '../db/sql.ts'
+import { createWriteBehind } from '../db/write-behind.ts'
+import {
+  addCounts,
+  addTime,
+  type Counts,
+  noCounts,
+  packSlots,
+  type Slots,
+  unpackSlots,
+} from './activity-counts.ts'
+
+/** A dispatch that has ended. */
+type SeenDispatch = {
+  organizationId?: string
+  type: string
+  outcome: string
+  status?: number
+  wallMs: number
+  cpuMs: number
+}
+/** An attempt at a delivery, or its end without one. */
+type SeenAttempt = { organizationId: string; state: string; attempt?: { durationMs: number } }
+/** The load of this host, and the pending work of all. */
+export type Load = Pick<Counts, 'memoryBytes' | 'backlog' | 'oldestMs'>
+
+export type ActivityRecorder = {
+  noteDispatch: (dispatch: SeenDispatch) => void
+  noteAttempt: (attempt: SeenAttempt) => void
+  /**
+   * Notes the load once a minute.
+   *
+   * @returns stops it
+   */
+  watch: (readLoad: () => Promise<Load>) => () => void
+  /** Stores all counts so far. */
+  flush: () => Promise<void>
+  close: () => Promise<void>
+}
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const dayMs = 24 * hourMs
+/** All of Annex. */
+export const wholeAnnex = ''
+
+/** How fine the counts are, how many slots a row has, and how long they are kept. */
+export const steps = {
+  minute: { stepMs: minuteMs, chunkMs: hourMs, keptMs: dayMs },
+  hour: { stepMs: hourMs, chunkMs: dayMs, keptMs: 8 * dayMs },
+} as const
+
+type Step = (typeof steps)[keyof typeof steps]
+
+const flushEveryMs = 60_000
+/** Of one transaction: other writes wait for its end. */
+const chunksAtOnce = 20
+
+/**
+ * Counts what the charts show: of each organization by the hour, of all of Annex by the minute, too. Written once a minute
+ * while there is work; a killed host loses the last ones.
+ */
+export function createActivityRecorder(
+  db: Db,
+  onDefect: (error: unknown) => void,
+  now: () => number = Date.now,
+): ActivityRecorder {
+  let counts = new Map<string, { key: Omit<ActivityChunk, 'slots'>; slots: Slots }>()
+  let prunedHour = 0
+  const writing = createWriteBehind(store, flushEveryMs, onDefect)
+  return {
+    noteDispatch({ organizationId, type, outcome, status, wallMs, cpuMs }) {
+      count(organizationId, (slot) => {
+        slot.cpuMs += positive(cpuMs)
+        if (type !== 'fetch') return
+        slot.requests += 1
+        if (outcome !== 'ok' || (status ?? 0) >= 500) slot.failedRequests += 1
+        addTime(slot.requestTimes, positive(wallMs))
+      })
+    },
+    noteAttempt({ organizationId, state, attempt }) {
+      count(organizationId, (slot) => {
+        if (state === 'delivered' || state === 'failed') slot[state] += 1
+        if (attempt === undefined) return
+        slot.attempts += 1
+        addTime(slot.attemptTimes, positive(attempt.durationMs))
+      })
+    },
+    watch(readLoad) {
+      const timer = setInterval(() => sample(readLoad), minuteMs)
+      return () => clearInterval(timer)
+    },
+    flush: writing.flush,
+    close: writing.close,
+  }
+
+  function count(organizationId: string | undefined, add: (slot: Counts) => void): void {
+    add(slotOf(wholeAnnex, steps.minute))
+    add(slotOf(wholeAnnex, steps.hour))
+    if (organizationId !== undefined) add(slotOf(organizationId, steps.hour))
+    writing.note()
+  }
+
+  function slotOf(owner: string, { stepMs, chunkMs }: Step): Counts {
+    const nowMs = now()
+    const startMs = nowMs - (nowMs % chunkMs)
+    const name = `${owner} ${stepMs} ${startMs}`
+    const chunk = counts.get(name) ?? { key: { owner, stepMs, startMs }, slots: [] }
+    counts.set(name, chunk)
+    const at = Math.floor((nowMs - startMs) / stepMs)
+    chunk.slots[at] ??= noCounts()
+    return chunk.slots[at]
+  }
+
+  async function sample(readLoad: () => Promise<Load>): Promise<void> {
+    try {
+      const load = { ...noCounts(), ...(await readLoad()) }
+      for (const step of [steps.minute, steps.hour]) addCounts(slotOf(wholeAnnex, step), load)
+      writing.note()
+    } catch (error) {
+      onDefect(error)
+    }
+  }
+
+  async function store(): Promise<void> {
+    // Sorted: two hosts that change the same rows in different orders would deadlock.
+    const taken = [...counts].sort(([one], [other]) => (one < other ? -1 : 1))
+    counts = new Map()
+    for (let at = 0; at < taken.length; at += chunksAtOnce) {
+      await transact(db, async (transaction) => {
+        for (const [, { key, slots }] of taken.slice(at, at + chunksAtOnce)) {
+          const before = await lockChunk(transaction, key)
+          const stored = before === null ? [] : unpackSlots(before)
+          await updateChunk(transaction, { ...key, slots: packSlots(merge(stored, slots)) })
+        }
+      })
+    }
+    await prune()
+  }
+
+  async function prune(): Promise<void> {
+    const hour = Math.floor(now() / hourMs)
+    if (hour === prunedHour) return
+    prunedHour = hour
+    for (const { stepMs, chunkMs, keptMs } of Object.values(steps))
+      await deleteChunks(db, stepMs, now() - keptMs - chunkMs)
+  }
+}
+
+function merge(stored: Slots, more: Slots): Slots {
+  return Array.from({ length: Math.max(stored.length, more.length) }, (_, at) => {
+    const sum = stored[at] ?? null
+    const added = more[at] ?? null
+    if (sum === null || added === null) return sum ?? added
+    addCounts(sum, added)
+    return sum
+  })
+}
+
+/** Some numbers come from a sandbox process. */
+const positive = (ms: number): number => (Number.isFinite(ms) && ms > 0 ? ms : 0)
+
+/** The counts of an owner since `fromMs`, by step, the oldest first. A step without an entry had none. */
+export async function readActivity(
+  db: Db,
+  { owner, step, fromMs }: { owner: string; step: Step; fromMs: number },
+): Promise<{ atMs: number; counts: Counts }[]> {
+  const chunks = await listChunks(db, { owner, stepMs: step.stepMs, fromMs: fromMs - step.chunkMs })
+  return chunks.flatMap(({ startMs, slots }) =>
+    unpackSlots(slots).flatMap((counts, at) => {
+      const atMs = startMs + at * step.stepMs
+      return counts === null || atMs + step.stepMs <= fromMs ? [] : [{ atMs, counts }]
+    }),
+  )
+}

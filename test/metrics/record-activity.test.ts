@@ -1,0 +1,141 @@
+// databases: SQLite and PostgreSQL
+
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import {
+  createActivityRecorder,
+  readActivity,
+  steps,
+  wholeAnnex,
+} from '../../host/metrics/record-activity.ts'
+import { openSeeded, type Seeded } from '../support/seeded-database.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const noon = Date.UTC(2026, 0, 1, 12)
+
+const fail = (error: unknown): never => {
+  throw error
+}
+
+describe('recorded activity', () => {
+  let seeded: Seeded
+  let nowMs: number
+  beforeEach(async () => {
+    seeded = await openSeeded()
+    nowMs = noon
+  })
+  afterEach(() => seeded.close())
+
+  const record = () => createActivityRecorder(seeded.db, fail, () => nowMs)
+  const read = async (owner: string, step: 'minute' | 'hour', fromMs = 0) =>
+    (await readActivity(seeded.db, { owner, step: steps[step], fromMs })).map(
+      ({ atMs, counts: { requests, failedRequests, delivered, failed, attempts } }) => [
+        new Date(atMs).toISOString().slice(11, 16),
+        ...[requests, failedRequests, delivered, failed, attempts],
+      ],
+    )
+  const dispatch = { organizationId: 'org_1', type: 'fetch', outcome: 'ok', status: 200, wallMs: 4, cpuMs: 2 }
+
+  it('is of an organization by the hour, and of all of Annex by the minute, too', async () => {
+    const recorder = record()
+    recorder.noteDispatch(dispatch)
+    recorder.noteDispatch({ ...dispatch, status: 502 })
+    nowMs += 2 * minute
+    recorder.noteDispatch({ ...dispatch, organizationId: 'org_2', outcome: 'script_error' })
+    recorder.noteAttempt({ organizationId: 'org_1', state: 'pending', attempt: { durationMs: 30 } })
+    recorder.noteAttempt({ organizationId: 'org_1', state: 'delivered', attempt: { durationMs: 20 } })
+    recorder.noteAttempt({ organizationId: 'org_1', state: 'failed' })
+    await recorder.close()
+    assert.deepEqual(await read(wholeAnnex, 'minute'), [
+      ['12:00', 2, 1, 0, 0, 0],
+      ['12:02', 1, 1, 1, 1, 2],
+    ])
+    assert.deepEqual(await read(wholeAnnex, 'hour'), [['12:00', 3, 2, 1, 1, 2]])
+    assert.deepEqual(await read('org_1', 'hour'), [['12:00', 2, 1, 1, 1, 2]])
+    assert.deepEqual(await read('org_2', 'hour'), [['12:00', 1, 1, 0, 0, 0]])
+    assert.deepEqual(await read('org_1', 'minute'), [])
+    assert.deepEqual(await read('org_1', 'hour', noon + hour), [])
+  })
+
+  it('counts events and tasks as CPU time, and not as requests', async () => {
+    const recorder = record()
+    recorder.noteDispatch({ organizationId: 'org_1', type: 'task', outcome: 'ok', wallMs: 4, cpuMs: 2 })
+    await recorder.close()
+    const [point] = await readActivity(seeded.db, { owner: 'org_1', step: steps.hour, fromMs: 0 })
+    assert.deepEqual(
+      [point?.counts.requests, point?.counts.cpuMs, point?.counts.requestTimes.size],
+      [0, 2, 0],
+    )
+  })
+
+  it('adds what several hosts and several seconds have counted', async () => {
+    const hosts = [record(), record()]
+    for (let second = 0; second < 3; second++) {
+      for (const host of hosts) host.noteDispatch(dispatch)
+      await Promise.all(hosts.map((host) => host.flush()))
+    }
+    await Promise.all(hosts.map((host) => host.close()))
+    assert.deepEqual(await read('org_1', 'hour'), [['12:00', 6, 0, 0, 0, 0]])
+  })
+
+  it('is kept by the minute for a day, and by the hour for eight days', async () => {
+    const recorder = record()
+    recorder.noteDispatch(dispatch)
+    await recorder.flush()
+    for (const days of [2, 10]) {
+      nowMs = noon + days * 24 * hour
+      recorder.noteDispatch(dispatch)
+      await recorder.flush()
+    }
+    await recorder.close()
+    assert.equal((await read(wholeAnnex, 'minute')).length, 1)
+    assert.equal((await read('org_1', 'hour')).length, 2)
+  })
+
+  it('takes no number from a sandbox process that is none', async () => {
+    const recorder = record()
+    for (const wrong of [Number.NaN, Number.POSITIVE_INFINITY, -5])
+      recorder.noteDispatch({ ...dispatch, wallMs: wrong, cpuMs: wrong })
+    await recorder.close()
+    const [point] = await readActivity(seeded.db, { owner: 'org_1', step: steps.hour, fromMs: 0 })
+    assert.deepEqual([point?.counts.requests, point?.counts.cpuMs], [3, 0])
+  })
+
+  it('is less than 20 MB for 1,000 organizations that all did something each hour', async () => {
+    const recorder = record()
+    const organizations = Array.from(
+      { length: 8 },
+      (_, n) => `org_0190a1b2-0000-7000-8000-${String(n).padStart(12, '0')}`,
+    )
+    for (let at = 0; at < 8 * 24; at++, nowMs += hour) {
+      for (const organizationId of organizations)
+        for (let n = 0; n < 20; n++) {
+          recorder.noteDispatch({ ...dispatch, organizationId, wallMs: 2 ** n })
+          recorder.noteAttempt({ organizationId, state: 'delivered', attempt: { durationMs: 3 ** (n / 2) } })
+        }
+      if (at % 24 === 23) await recorder.flush()
+    }
+    await recorder.close()
+    const rows = await seeded.db('activity').where('owner', '>', '').select('owner', 'slots')
+    const bytes = rows.reduce((sum, row) => sum + row.owner.length + row.slots.length + 100, 0)
+    const ofThousand = (bytes / organizations.length) * 1_000
+    assert.ok(ofThousand < 20_000_000, `${Math.round(ofThousand / 1e6)} MB`)
+  })
+
+  it('stores the load that it was asked for', async (context) => {
+    context.mock.timers.enable({ apis: ['setInterval'] })
+    const recorder = record()
+    const stop = recorder.watch(async () => ({ memoryBytes: 1_000_000, backlog: 4, oldestMs: 2_000 }))
+    context.mock.timers.tick(minute)
+    stop()
+    context.mock.timers.reset()
+    await new Promise((resolve) => setImmediate(resolve))
+    await recorder.close()
+    const [point] = await readActivity(seeded.db, { owner: wholeAnnex, step: steps.minute, fromMs: 0 })
+    assert.deepEqual(
+      [point?.counts.memoryBytes, point?.counts.backlog, point?.counts.oldestMs],
+      [1_000_000, 4, 2_000],
+    )
+  })
+})
