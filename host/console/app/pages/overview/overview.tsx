@@ -2,6 +2,7 @@ import { useRoute } from 'preact-iso'
 import type { Problem } from '../../../../../schemas/generated/api/problems.ts'
 import { api } from '../../api.ts'
 import { Boundary } from '../../parts/boundary.tsx'
+import { Charts } from '../../parts/charts/charts.tsx'
 import { Chip } from '../../parts/chip.tsx'
 import { DeliveryTable } from '../../parts/delivery-table.tsx'
 import { Head } from '../../parts/head.tsx'
@@ -66,6 +67,9 @@ export default function OverviewPage() {
                   deliveries.reload()
                 }}
               />
+            </Boundary>
+            <Boundary>
+              <Charts org={org} />
             </Boundary>
             <Boundary>
               <section>
@@ -168,7 +172,7 @@ function Problems({ of }: { of: Load<Problem[]> }) {
                     {texts.overview.since} <Time at={problem.since} />
                   </span>
                   <span class="detail small">{texts.overview.run}</span>
-                  <pre class="detail">{problem.fix}</pre>
+                  <pre class="detail">{problem.fix.text}</pre>
                 </div>
               </div>
             ))}
