@@ -23,7 +23,7 @@ export function createApp(parts: AppParts, onDefect: OnDefect): RequestListener 
   app.use(refuseAmbiguousRequests())
   app.use(answerWhileLoading(parts.firstLoad))
   app.use(answerEndpoints(parts))
-  app.use(keepOutOfCaches)
+  app.use(protectAnswers)
   app.use(refuseOtherEncodings)
   app.use(router.routes())
   app.use(refuseUnknown(router, parts))
@@ -42,9 +42,12 @@ const noteAddress =
     return next()
   }
 
-/** Answers of the API hold settings, signing secrets, logs and payloads: no cache on the way may keep them. */
-const keepOutOfCaches: Koa.Middleware = (context, next) => {
-  context.set('cache-control', 'no-store')
+/**
+ * Answers of the API hold settings, signing secrets, logs and payloads: no cache on the way may keep them. They also hold texts of
+ * strangers: no page of this URL origin may load them as a script or a style.
+ */
+const protectAnswers: Koa.Middleware = (context, next) => {
+  context.set({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
   return next()
 }
 
