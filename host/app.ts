@@ -4,6 +4,7 @@ import Koa from 'koa'
 import { type ApiParts, createRouter } from './api/router.ts'
 import { answerWhileLoading } from './api/still-loading.ts'
 import { answerEndpoints, type EndpointParts } from './endpoints/endpoints.ts'
+import { separateHosts } from './endpoints/own-hosts.ts'
 import { AnnexError } from './errors.ts'
 import { answerErrors, identifyRequests, isBrokenConnection, type OnDefect } from './http/errors.ts'
 import { nowhere } from './http/rate-limits.ts'
@@ -21,6 +22,7 @@ export function createApp(parts: AppParts, onDefect: OnDefect): RequestListener 
   app.use(noteAddress(parts.isBehindProxy))
   app.use(answerErrors(onDefect))
   app.use(refuseAmbiguousRequests())
+  app.use(separateHosts(parts.publicUrl))
   app.use(answerWhileLoading(parts.firstLoad))
   app.use(answerEndpoints(parts))
   app.use(protectAnswers)

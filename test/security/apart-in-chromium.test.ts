@@ -102,7 +102,7 @@ const headers: [name: string, query: [string, string][]][] = [
   ['a session under the path', [['set-cookie', '__Host-annex_session_8787=mine; Path=/orgs/home; Secure']]],
 ]
 
-/** Requests that a page of the console makes by itself, and those for the endpoint, whose cookies Annex hides from the script. */
+/** Requests that a page of the console makes of its own, and those for the endpoint, whose cookies Annex hides from the script. */
 const ofConsole = /^\/(?:x\/|assets\/own\.js$|favicon\.ico$)/
 
 describe('a page of an endpoint, beside the console', { skip }, () => {
@@ -173,6 +173,21 @@ describe('a page of an endpoint, beside the console', { skip }, () => {
     const kept = (await context.cookies()).filter(({ path }) => path === '/x/evil')
     assert.ok(kept.length > 100, `${kept.length}: the browser has forgotten others`)
     await context.clearCookies({ path: '/x/evil' })
+  }))
+
+  it('gets no cookie of the console at a host name of its own, and nothing else of Annex', () => beside(async () => {
+    const [console, own] = [front.url.replace('127.0.0.1', 'localhost'), front.url.replace('127.0.0.1', 'evil.localhost')]
+    await page.goto(`${console}/orgs/home`)
+    await page.goto(`${own}/x/evil`)
+    assert.equal(await page.title(), 'evil')
+    await page.goto(`${own}/x/evil?${new URLSearchParams({ 'set-cookie': 'a=1' })}`)
+    assert.equal((await page.goto(`${own}/v1/me`))?.status(), 404)
+    await page.goto(`${own}/x/evil`)
+    await page.evaluate(`history.pushState(null, '', '/sign-in')`)
+    assert.equal(page.url(), `${own}/sign-in`)
+    await page.goto(`${own}/x/evil`)
+    assert.deepEqual([...new Set(front.sent.filter(({ host }) => host.startsWith('evil.localhost')).map(({ cookie }) => cookie))], ['', 'a=1'])
+    await context.clearCookies({ domain: 'localhost' })
   }))
 
   it('has its own script, style, picture and answers', () => beside(async () => {

@@ -9,7 +9,14 @@ export const consolePolicy =
 export const session = 'SESSION-OF-A-PERSON'
 
 /** A request as the browser has sent it. */
-export type Sent = { method: string; path: string; site: string; destination: string; cookie: string }
+export type Sent = {
+  method: string
+  host: string
+  path: string
+  site: string
+  destination: string
+  cookie: string
+}
 
 export type Front = { url: string; sent: Sent[]; close: () => void }
 
@@ -32,7 +39,14 @@ export async function startFront(annexUrl: string): Promise<Front> {
     const { method = '', url: path = '/', headers } = asked
     const cookie = headers.cookie ?? ''
     const [site, destination] = [headers['sec-fetch-site'], headers['sec-fetch-dest']].map(String)
-    sent.push({ method, path, site: site ?? '', destination: destination ?? '', cookie })
+    sent.push({
+      method,
+      host: headers.host ?? '',
+      path,
+      site: site ?? '',
+      destination: destination ?? '',
+      cookie,
+    })
     const { pathname, searchParams } = new URL(path, 'http://front')
     if (pathname.startsWith('/orgs/'))
       return void answer.writeHead(200, consoleHeaders).end(toPage(searchParams))
