@@ -3,6 +3,7 @@ import type Router from '@koa/router'
 import Koa from 'koa'
 import { type ApiParts, createRouter } from './api/router.ts'
 import { answerWhileLoading } from './api/still-loading.ts'
+import { answerConsole, type ConsoleParts } from './console/files.ts'
 import { answerEndpoints, type EndpointParts } from './endpoints/endpoints.ts'
 import { separateHosts } from './endpoints/own-hosts.ts'
 import { AnnexError } from './errors.ts'
@@ -12,9 +13,9 @@ import { refuseAmbiguousRequests } from './http/refuse-ambiguous.ts'
 import { refuseOtherEncodings } from './http/request-target.ts'
 import { addressOf } from './http/visitor.ts'
 
-export type AppParts = EndpointParts & ApiParts
+export type AppParts = EndpointParts & ApiParts & ConsoleParts
 
-/** One request: it gets an id, its head is checked, and a public endpoint or the API answers. A thrown error becomes an answer. */
+/** One request: it gets an id, its head is checked, and a public endpoint, the API or the console answers. A thrown error becomes an answer. */
 export function createApp(parts: AppParts, onDefect: OnDefect): RequestListener {
   const router = createRouter(parts)
   const app = new Koa()
@@ -28,6 +29,7 @@ export function createApp(parts: AppParts, onDefect: OnDefect): RequestListener 
   app.use(protectAnswers)
   app.use(refuseOtherEncodings)
   app.use(router.routes())
+  app.use(answerConsole(parts))
   app.use(refuseUnknown(router, parts))
   // A connection that breaks while an answer is written is no defect: the visitor has left.
   app.on('error', (error: unknown) => {

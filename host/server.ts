@@ -1,22 +1,26 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import packageJson from '../package.json' with { type: 'json' }
 import { openSecretBox } from './access/open-secret-box.ts'
 import { createScriptTokens } from './access/script-tokens.ts'
-import { createTokenUse } from './access/token-use.ts'
 import { issueSetupToken } from './access/tokens.ts'
+import { createUses } from './access/uses.ts'
 import type { SeeAnswer } from './api/operations.ts'
 import type { LoadedSettings, Settings } from './config/load-settings.ts'
+import { type Console, createConsole } from './console/files.ts'
 import { createContentWriter } from './content/write-content.ts'
 import { hostIdentity, openDataFolder } from './db/data-folder.ts'
 import { createGroupCommit } from './db/group-commit.ts'
 import { createNotifications } from './db/notifications.ts'
 import { openDatabase } from './db/open-database.ts'
 import { type NewDelivery, type QueuedDelivery, queueDeliveries } from './db/queries/deliveries.ts'
+import { touchSession } from './db/queries/sessions.ts'
+import { touchToken } from './db/queries/tokens.ts'
 import { useSealer } from './db/sealed-json.ts'
 import { stoppingError } from './errors.ts'
 import { publishEvent } from './events/publish-event.ts'
 import { drainMs } from './http/listen.ts'
+import { linkUrl } from './http/own-address.ts'
 import { createSettingsTag } from './installations/level-settings.ts'
 import { createMissedCalls } from './installations/missed-calls.ts'
 import { createPrepareDispatch } from './installations/prepare-dispatch.ts'
@@ -50,11 +54,14 @@ import { createSecretReader } from './webhooks/signing-secrets.ts'
 export type RunningServer = {
   url: string
   settings: Settings
-  /** Works once. Present only while there is no operator token. */
+  /** Works once. Present only while there is no operator's account. */
   setupToken: string | undefined
+  /** The page that takes the setup token. */
+  setupUrl: string | undefined
   plugins: LoadedPlugin[]
   samples: Samples
   sandboxes: Sandboxes
+  console: Console
   /** The levels of isolation, as this start has tried them. */
   wall: Wall
   logger: Logger
@@ -139,8 +146,10 @@ export async function startServer(
   ends.defer(receipts.close)
   const notifier = createNotifier(database, notifications)
   const { changes } = notifier
-  const tokenUse = createTokenUse(db, onDefect)
-  ends.defer(tokenUse.close)
+  const tokenUses = createUses((use) => touchToken(db, use), onDefect)
+  ends.defer(tokenUses.close)
+  const sessionUses = createUses((use) => touchSession(db, use), onDefect)
+  ends.defer(sessionUses.close)
   const missedCalls = createMissedCalls(db, onDefect)
   ends.defer(missedCalls.close)
 
@@ -253,6 +262,7 @@ export async function startServer(
     ends,
   )
 
+  const webConsole = createConsole(join(dataDir, 'cache'))
   // The API answers before the folders are loaded: versions of an earlier start serve meanwhile.
   stop.signal.throwIfAborted()
   stop.signal.addEventListener('abort', () => changes.notify())
@@ -283,6 +293,7 @@ export async function startServer(
       firstLoad: folders.firstLoad,
       reload: folders.reload,
       load: folders.load,
+      console: webConsole,
       resume: suspensions.resume,
       operatorOrganization: organization.id,
       pause: suspensions.pause,
@@ -293,7 +304,10 @@ export async function startServer(
       state: () => ({ workers: 2, stopping: stop.signal.aborted }),
       circuits: deliveries.circuits,
     },
-    { commits, hopsKey, ownApi, noteUse: tokenUse.note, onChange: notifier.onChange, onDefect, logger },
+    {
+      ...{ commits, hopsKey, ownApi, onDefect, logger, onChange: notifier.onChange },
+      noteUse: { token: tokenUses.note, session: sessionUses.note },
+    },
   )
   ends.defer(listening.close)
   url = toUrl(settings.HOST, listening.port)
@@ -318,9 +332,11 @@ export async function startServer(
     url,
     settings,
     setupToken,
+    setupUrl: setupToken && linkUrl(publicUrl(), '/setup', setupToken),
     plugins: [...folders.plugins()],
     samples,
     sandboxes,
+    console: webConsole,
     wall,
     logger,
     queueDelivery: (delivery) => commits.store(queueDeliveries, delivery),

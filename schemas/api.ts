@@ -14,6 +14,8 @@ export type Operation = {
   /** The scope that a script's token needs. */
   scope: string | undefined
   roles: readonly (Role | 'anyone')[]
+  /** A session needs a confirmation within the last ten minutes. */
+  needsConfirmation: boolean
   pathParameters: readonly Parameter[]
   queryParameters: readonly Parameter[]
   /** The schema of the JSON body. */
@@ -62,6 +64,7 @@ function listOperations({ paths, components }: OpenApi): Operation[] {
       description: given.description ?? '',
       scope: given['x-annex-scope'],
       roles: given['x-annex-roles'],
+      needsConfirmation: given['x-annex-confirmed'] === true,
       pathParameters: parameters.filter(({ in: location }) => location === 'path'),
       queryParameters: parameters.filter(({ in: location }) => location === 'query'),
       body: body?.schema,

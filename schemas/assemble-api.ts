@@ -1,6 +1,5 @@
 import type { ApiFile, OpenApi, OperationObject, Schema, Shared } from './openapi.ts'
 
-const everyRole = 6
 const sections = {
   $defs: 'schemas',
   responses: 'responses',
@@ -62,12 +61,16 @@ export function assembleApi(files: ApiFile[]): OpenApi {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    security: [{ token: [] }],
+    security: [{ token: [] }, { session: [] }],
     tags,
     paths: described,
     components: {
       ...reachable(described, { ...components, schemas, responses }),
-      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer' },
+        // Its name says whether the cookie is secure, and the port: docs/access.md.
+        session: { type: 'apiKey', in: 'cookie', name: '__Host-annex_session' },
+      },
     },
   }
 }
@@ -86,12 +89,12 @@ function withCommonAnswers(path: string, operation: OperationObject): OperationO
   const { parameters, requestBody, responses, 'x-annex-roles': roles } = operation
   const isOpen = roles.includes('anyone')
   const isConditional = parameters?.some((given) => '$ref' in given && given.$ref === ifMatch) ?? false
-  const isLimited = operation['x-annex-scope'] !== undefined || (!isOpen && roles.length < everyRole)
   const common = {
     400: 'BadRequest',
-    ...(!isOpen && { 401: 'Unauthorized' }),
-    ...(isLimited && { 403: 'Forbidden' }),
-    ...(path.includes('{') && { 404: 'NotFound' }),
+    // A session is refused to requests of other sites, whatever its role.
+    ...(!isOpen && { 401: 'Unauthorized', 403: 'Forbidden' }),
+    // A session may name an organization that it may not see.
+    ...((!isOpen || path.includes('{')) && { 404: 'NotFound' }),
     ...(isConditional && { 412: 'PreconditionFailed', 428: 'PreconditionRequired' }),
     ...(requestBody !== undefined && { 413: 'BodyTooLarge', 415: 'EncodingUnsupported', 422: 'BodyInvalid' }),
     429: 'TooManyRequests',

@@ -86,6 +86,7 @@ function expandOperation(
     ...(operation.description !== undefined && { description: operation.description }),
     ...(operation.scope !== undefined && { 'x-annex-scope': operation.scope }),
     'x-annex-roles': operation.roles,
+    ...(operation.confirmed && { 'x-annex-confirmed': true }),
     ...(operation.maxBodyBytes !== undefined && { 'x-annex-max-body-bytes': operation.maxBodyBytes }),
     ...(operation.isBodyCheckedByHandler && { 'x-annex-body-checked-by-handler': true }),
     ...(parameters.length > 0 && { parameters }),

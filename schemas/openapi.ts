@@ -1,7 +1,7 @@
 /** A JSON Schema (2020-12). */
 export type Schema = { [keyword: string]: unknown }
 
-export type Role = 'reader' | 'editor' | 'admin' | 'operator' | 'integration' | 'installation'
+export type Role = 'reader' | 'editor' | 'admin' | 'operator' | 'integration' | 'installation' | 'account'
 
 /** A parameter of OpenAPI 3.1. */
 export type Parameter = {
@@ -24,6 +24,8 @@ export type OperationObject = {
   description?: string
   'x-annex-scope'?: string
   'x-annex-roles': (Role | 'anyone')[]
+  /** A session needs a confirmation within the last ten minutes. */
+  'x-annex-confirmed'?: boolean
   /** Of the JSON body. Default: 64 KiB. */
   'x-annex-max-body-bytes'?: number
   /** The handler checks the body. */

@@ -19,9 +19,9 @@ const floors = [
   ['db', 'egress', 'access', 'logs'],
   ['manifest', 'bundle', 'versions'],
   ['queue', 'sandbox', 'metrics', 'installations'],
-  ['dispatches', 'events', 'places', 'content', 'webhooks'],
+  ['dispatches', 'events', 'places', 'accounts', 'content', 'webhooks'],
   ['http', 'oauth', 'endpoints'],
-  ['api', 'app.ts'],
+  ['api', 'console', 'app.ts'],
   ['start', 'server.ts', 'cli'],
 ]
 

@@ -1,5 +1,6 @@
 import Router from '@koa/router'
 import { loadApi } from '../../schemas/api.ts'
+import { addAccountRoutes } from './accounts.ts'
 import { addAuditRoutes } from './audit.ts'
 import { addConnectionRoutes } from './connections.ts'
 import { addContentRoutes } from './content.ts'
@@ -8,11 +9,11 @@ import { addFeedRoutes } from './delivery-feed.ts'
 import { addDispatchRoutes } from './dispatches.ts'
 import { addEventRoutes } from './events.ts'
 import { addHealthRoutes } from './health.ts'
-import { addHomeRoute } from './home.ts'
 import { addInstallLinkRoutes } from './install-links.ts'
 import { addInstallationRoutes, addPlaceRoutes } from './installations.ts'
 import { addIntegrationLevelRoutes } from './integration-levels.ts'
 import { addIntegrationRoutes } from './integrations.ts'
+import { addInvitationRoutes } from './invitations.ts'
 import { addJobRoutes } from './jobs.ts'
 import { addLevelRoutes } from './levels.ts'
 import { addLogRoutes } from './logs.ts'
@@ -35,12 +36,13 @@ import { addVisitorRoutes } from './visitors.ts'
 
 /** Each adds the routes of one resource, and names the parts that it needs. `schemas/api` describes the routes. */
 const resources = [
-  addHomeRoute,
   addHealthRoutes,
   addMetricsRoutes,
   addMeRoutes,
   addOrganizationRoutes,
+  addAccountRoutes,
   addMemberRoutes,
+  addInvitationRoutes,
   addTokenRoutes,
   addSpaceRoutes,
   addContentRoutes,

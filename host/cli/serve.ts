@@ -43,6 +43,8 @@ async function serve(options: Options, command: Command): Promise<void> {
   })
   if (server === undefined) return
   announce(terminal, server)
+  // The first visitor need not wait for the build.
+  void server.console.load().catch((error) => server.logger.error(error.message))
   // Node writes this cache at its end. A killed process would leave none, and the next start would be slower.
   flushCompileCache()
   const signal = await stopped
@@ -71,11 +73,11 @@ const isTakenPort = (error: unknown): error is AnnexError =>
 
 function announce(terminal: Terminal, server: RunningServer): void {
   if (!terminal.json) return printBanner(terminal, server)
-  const { url, setupToken, plugins, samples, wall } = server
+  const { url, setupToken, setupUrl, plugins, samples, wall } = server
   terminal.printJsonLine({
     url,
     pid: process.pid,
-    ...(setupToken !== undefined && { setupToken }),
+    ...(setupToken !== undefined && { setupToken, setupUrl }),
     samples,
     levels: Object.fromEntries(wall.levels.map(({ name, reached }) => [name, reached])),
     plugins: plugins.map(({ folder, name, version, state, note }) => ({

@@ -183,7 +183,7 @@ export const settingsTable = {
     default: 'loopback',
     choices: ['loopback', 'operator', 'anyone'],
     meaning:
-      'Readers of /metrics, and of what runs at /, without an operator’s token: loopback (this machine, past no proxy, while PUBLIC_URL is empty), operator (none), anyone',
+      'Readers of /metrics without an operator’s token: loopback (this machine, past no proxy, while PUBLIC_URL is empty), operator (none), anyone',
   },
 } as const satisfies Record<string, Setting>
 

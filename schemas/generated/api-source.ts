@@ -19,7 +19,9 @@ export type ParamSource =
 /**
  * @minItems 1
  */
-export type Roles = ('reader' | 'editor' | 'admin' | 'operator' | 'integration' | 'installation' | 'anyone')[]
+export type Roles = (
+  'reader' | 'editor' | 'admin' | 'operator' | 'integration' | 'installation' | 'account' | 'anyone'
+)[]
 /**
  * A parameter or a header: the keywords of its schema stand beside its name.
  */
@@ -123,6 +125,10 @@ export interface OperationSource {
    */
   scope?: string
   roles: Roles
+  /**
+   * A session needs a password or passkey within the last ten minutes.
+   */
+  confirmed?: true
   /**
    * Parameters of the path that differ from those of the file and of `parameters`. A text names one of `parameters`.
    */

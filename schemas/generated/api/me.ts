@@ -1,13 +1,17 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
+import type { Account, Membership } from './accounts.ts'
+import type { MemberRole } from './members.ts'
+import type { Session } from './sessions.ts'
+
 /**
  * The holder of a token, and what it may do.
  */
 export interface Me {
   object: 'me'
-  role: 'reader' | 'editor' | 'admin' | 'operator' | 'integration' | 'installation'
+  role: 'reader' | 'editor' | 'admin' | 'operator' | 'integration' | 'installation' | 'account'
   /**
-   * The organization of a person’s token. An operator’s token is of none.
+   * The organization of a person’s token, or the one that a session names. An operator’s token is of none.
    */
   organization?: {
     id: string
@@ -26,6 +30,18 @@ export interface Me {
    * The scopes of a script’s token.
    */
   scopes?: string[]
+  account?: Account
+  session?: Session
+  /**
+   * The memberships of the person of a session.
+   */
+  memberships?: Membership[]
+  /**
+   * By the id of an operation, the least role of a person who may call it.
+   */
+  needs: {
+    [k: string]: MemberRole
+  }
   /**
    * The ids of the operations that this role, and these scopes, may call.
    */
@@ -34,7 +50,7 @@ export interface Me {
 
 export interface MeOperations {
   getMe: {
-    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
+    roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration' | 'account'
     params: {}
     query: object
     body: undefined

@@ -21,6 +21,10 @@ export interface Member {
   email: Email
   name: PersonName
   role: MemberRole
+  /**
+   * True for a member who signs in. The others have not accepted an invitation.
+   */
+  account: boolean
   createdAt: Time
   updatedAt: Time
 }

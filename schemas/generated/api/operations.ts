@@ -1,5 +1,6 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
+import type { AccountsOperations } from './accounts.ts'
 import type { AuditOperations } from './audit.ts'
 import type { ConnectionsOperations } from './connections.ts'
 import type { ContentOperations } from './content.ts'
@@ -18,6 +19,7 @@ import type { OrganizationsOperations } from './organizations.ts'
 import type { ProblemsOperations } from './problems.ts'
 import type { ReceiptsOperations } from './receipts.ts'
 import type { ReceiversOperations } from './receivers.ts'
+import type { SessionsOperations } from './sessions.ts'
 import type { SitesOperations } from './sites.ts'
 import type { SpacesOperations } from './spaces.ts'
 import type { SystemOperations } from './system.ts'
@@ -27,7 +29,8 @@ import type { ViewsOperations } from './views.ts'
 import type { VisitorsOperations } from './visitors.ts'
 
 /** Each operation of the API by its id. */
-export type Operations = AuditOperations &
+export type Operations = AccountsOperations &
+  AuditOperations &
   ConnectionsOperations &
   ContentOperations &
   DeliveriesOperations &
@@ -45,6 +48,7 @@ export type Operations = AuditOperations &
   ProblemsOperations &
   ReceiptsOperations &
   ReceiversOperations &
+  SessionsOperations &
   SitesOperations &
   SpacesOperations &
   SystemOperations &
@@ -126,6 +130,18 @@ export const levelOperations = {
 
 /** The operations at an address. One of levels is named by that of the account, and stands for three. */
 export type Routes = {
+  'GET /v1/sign-in': 'getSignIn'
+  'POST /v1/passkey-challenges': 'createPasskeyChallenge'
+  'POST /v1/links': 'readLink'
+  'POST /v1/accounts': 'createAccount'
+  'POST /v1/resets': 'resetAccount'
+  'POST /v1/resets/links': 'createResetLink'
+  'GET /v1/account': 'getAccount'
+  'PATCH /v1/account': 'updateAccount'
+  'POST /v1/account/passkeys': 'addPasskey'
+  'DELETE /v1/account/passkeys/{passkey}': 'deletePasskey'
+  'POST /v1/account/memberships': 'acceptInvitation'
+  'POST /v1/orgs/{org}/members/{member}/invitation': 'inviteMember'
   'GET /v1/audit': 'listAudit'
   'GET /v1/audit/export': 'exportAudit'
   'POST /v1/integrations/{integration}/installations/{installation}/configuration/{property}/connect': 'connectInstallationSetting' | 'connectSiteInstallationSetting' | 'connectSpaceInstallationSetting'
@@ -213,6 +229,10 @@ export type Routes = {
   'POST /v1/receivers/{receiver}/pause': 'pauseReceiver'
   'POST /v1/receivers/{receiver}/resume': 'resumeReceiver'
   'POST /v1/receivers/{receiver}/example': 'sendExampleEvent'
+  'POST /v1/sessions': 'signIn'
+  'GET /v1/sessions': 'listSessions'
+  'DELETE /v1/sessions/{session}': 'endSession'
+  'POST /v1/sessions/current/confirmation': 'confirmSession'
   'GET /v1/orgs/{org}/sites': 'listSites'
   'POST /v1/orgs/{org}/sites': 'createSite'
   'GET /v1/orgs/{org}/sites/{site}': 'getSiteById'
@@ -223,7 +243,6 @@ export type Routes = {
   'GET /v1/spaces/{space}': 'getSpaceById'
   'PATCH /v1/spaces/{space}': 'updateSpaceById'
   'DELETE /v1/spaces/{space}': 'deleteSpaceById'
-  'GET /': 'getHomePage'
   'GET /healthz': 'getHealth'
   'GET /readyz': 'getReadiness'
   'GET /metrics': 'getMetrics'

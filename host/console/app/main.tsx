@@ -1,0 +1,6 @@
+import { render } from 'preact'
+import { App } from './app.tsx'
+import { loadPerson } from './person.ts'
+
+void loadPerson()
+render(<App />, document.body)

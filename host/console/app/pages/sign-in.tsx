@@ -1,0 +1,41 @@
+import { useLocation, useRoute } from 'preact-iso'
+import { api } from '../api.ts'
+import { Head } from '../parts/head.tsx'
+import { SignInForm, type WayIn } from '../parts/sign-in-form.tsx'
+import { loadPerson } from '../person.ts'
+import { texts } from '../texts.ts'
+import { useLoad } from '../use-load.ts'
+
+export default function SignInPage() {
+  const { route } = useLocation()
+  const { query } = useRoute()
+  const { value } = useLoad('sign-in page', () => api.call('GET /v1/sign-in'))
+  const enter = async (way: WayIn, email: string) => {
+    await api.call('POST /v1/sessions', { body: 'password' in way ? { email, ...way } : way })
+    await loadPerson()
+    route(toOwnPath(query.next), true)
+  }
+  if (value?.needsSetup) {
+    return (
+      <>
+        <Head title={texts.setup.first} />
+        <p>{texts.setup.open}</p>
+        <pre>{`http://localhost:${location.port || 80}/setup#annex_setup_…`}</pre>
+        <p class="muted small">{texts.setup.where}</p>
+      </>
+    )
+  }
+  return (
+    <>
+      <Head title={texts.signIn.title(location.hostname)} />
+      <SignInForm enter={enter} label={texts.signIn.action} />
+      <p class="muted small">{texts.signIn.lost}</p>
+    </>
+  )
+}
+
+/** Attack: a link to `/sign-in?next=https://…` would hand a person on to another server. */
+function toOwnPath(next: string | undefined): string {
+  const url = next === undefined ? null : URL.parse(next, location.origin)
+  return url?.origin === location.origin ? url.pathname + url.search + url.hash : '/'
+}

@@ -1,0 +1,46 @@
+import { useState } from 'preact/hooks'
+import { texts } from '../texts.ts'
+import { Icon } from './icon.tsx'
+
+export function CopyButton({ text, label }: { text: string; label: string }) {
+  const [isCopied, setIsCopied] = useState(false)
+  const copy = async () => {
+    await copyText(text)
+    setIsCopied(true)
+    setTimeout(() => setIsCopied(false), 2_000)
+  }
+  return (
+    <button
+      type="button"
+      class="plain"
+      onClick={copy}
+      aria-label={isCopied ? texts.copied : label}
+      title={label}
+    >
+      <Icon name={isCopied ? 'check' : 'copy'} />
+    </button>
+  )
+}
+
+/** The clipboard of the web is missing on http to another machine: there a selected field is copied. */
+async function copyText(text: string): Promise<void> {
+  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text)
+  const field = document.createElement('textarea')
+  field.value = text
+  const parent = document.querySelector('dialog[open]') ?? document.body
+  parent.append(field)
+  field.select()
+  document.execCommand('copy')
+  field.remove()
+}
+
+/** Shortened in the middle, and copied whole. */
+export function Id({ value }: { value: string }) {
+  const short = value.length > 20 ? `${value.slice(0, 10)}…${value.slice(-6)}` : value
+  return (
+    <span class="id">
+      <code title={value}>{short}</code>
+      <CopyButton text={value} label={texts.copy(value)} />
+    </span>
+  )
+}

@@ -1,0 +1,37 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+
+/** The browser's own dialog: it keeps the focus inside, and Escape closes it. */
+export function Dialog({
+  title,
+  children,
+  onClose,
+}: {
+  title: string
+  children: ComponentChildren
+  /** Without it Escape does not close the dialog. */
+  onClose?: (() => void) | undefined
+}) {
+  const element = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const dialog = element.current
+    dialog?.showModal()
+    return () => dialog?.close()
+  }, [])
+  return (
+    <dialog
+      ref={element}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose?.()
+      }}
+    >
+      <div class="inside">
+        <h2 id={id}>{title}</h2>
+        {children}
+      </div>
+    </dialog>
+  )
+}

@@ -1,0 +1,107 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { api } from '../api.ts'
+import { lastOrganization, me, organizationInAddress, rememberOrganization } from '../state.ts'
+import { texts } from '../texts.ts'
+import { useLoad } from '../use-load.ts'
+import { Boundary } from './boundary.tsx'
+import { Choice } from './field.tsx'
+import { Icon, type IconName, Mark } from './icon.tsx'
+
+const links: readonly { path: string; label: string; icon: IconName }[] = [
+  { path: '', label: texts.overview.title, icon: 'overview' },
+  { path: '/deliveries', label: texts.deliveries.title, icon: 'deliveries' },
+  { path: '/members', label: texts.members.title, icon: 'members' },
+]
+
+/** Navigation on the left, the page on the right. Below 800 px the navigation is a bar with a menu. */
+export function Frame({ children }: { children: ComponentChildren }) {
+  const { path } = useLocation()
+  const [isOpen, setIsOpen] = useState(false)
+  useEffect(() => setIsOpen(false), [path])
+  const organization = organizationInAddress() ?? lastOrganization() ?? undefined
+  return (
+    <div class="frame">
+      <a class="skip" href="#main">
+        {texts.skip}
+      </a>
+      <header class={`side ${isOpen ? 'open' : ''}`}>
+        <a class="brand" href={organization ? `/orgs/${organization}` : '/'}>
+          <Mark />
+          {texts.annex}
+        </a>
+        <Boundary>
+          <OrganizationSwitch current={organization} />
+        </Boundary>
+        <button
+          type="button"
+          class="menu"
+          aria-expanded={isOpen}
+          aria-label={texts.menu}
+          onClick={() => setIsOpen(!isOpen)}
+        >
+          <Icon name="menu" />
+        </button>
+        {organization !== undefined && (
+          <nav aria-label={texts.pages}>
+            <ul>
+              {links.map(({ path: rest, label, icon }) => (
+                <li key={label}>
+                  <a
+                    href={`/orgs/${organization}${rest}`}
+                    aria-current={isAt(path, `/orgs/${organization}`, rest) ? 'page' : undefined}
+                  >
+                    <Icon name={icon} />
+                    {label}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </nav>
+        )}
+        <div class="person">
+          <a href="/account" aria-current={path === '/account' ? 'page' : undefined}>
+            <Icon name="person" />
+            {me.value?.account?.name || me.value?.account?.email}
+          </a>
+        </div>
+      </header>
+      <main id="main" tabIndex={-1}>
+        <Boundary key={path}>{children}</Boundary>
+      </main>
+    </div>
+  )
+}
+
+const isAt = (path: string, base: string, rest: string): boolean =>
+  rest === '' ? path === base : path === base + rest || path.startsWith(`${base}${rest}/`)
+
+function OrganizationSwitch({ current }: { current: string | undefined }) {
+  const { route } = useLocation()
+  const isOperator = me.value?.account?.operator === true
+  const { value = [] } = useLoad(`organizations ${isOperator}`, async () => {
+    const { items } = isOperator
+      ? await api.call('GET /v1/orgs', { query: { limit: 100 } })
+      : { items: undefined }
+    return items ?? me.value?.memberships?.map(({ organization }) => organization) ?? []
+  })
+  const named = value.find(({ id, subdomain }) => id === current || subdomain === current)
+  useEffect(() => {
+    if (named !== undefined) rememberOrganization(named.subdomain)
+  }, [named])
+  const options = value.map(({ subdomain, title }) => ({ value: subdomain, label: title }))
+  // An organization that the person may not see: the page says so.
+  const shown = named || !current ? options : [{ value: current, label: current }, ...options]
+  return (
+    <div class="switch">
+      <Choice
+        isHidden
+        label={texts.organization}
+        value={named?.subdomain ?? current ?? ''}
+        options={shown}
+        onValue={(name) => route(`/orgs/${name}`)}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,53 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+
+export type Crumb = { label: string; href?: string }
+
+/** The head of a page: crumbs, title with its state, actions, and one sentence. */
+export function Head({
+  title,
+  crumbs = [],
+  state,
+  actions,
+  count = 0,
+  children,
+}: {
+  title: string
+  crumbs?: readonly Crumb[]
+  state?: ComponentChildren
+  actions?: ComponentChildren
+  /** What needs the person: the tab's title begins with it. */
+  count?: number
+  children?: ComponentChildren
+}) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${count > 0 ? `(${count}) ` : ''}${title} · Annex`
+  }, [title, count])
+  // A screen reader begins to read at the new page, as after a click on a link of plain HTML.
+  useEffect(() => {
+    if (document.activeElement === document.body || document.activeElement?.tagName === 'A')
+      heading.current?.focus()
+  }, [])
+  return (
+    <header>
+      {crumbs.length > 0 && (
+        <nav class="crumbs" aria-label="Breadcrumb">
+          <ol>
+            {crumbs.map(({ label, href }) => (
+              <li key={label}>{href === undefined ? label : <a href={href}>{label}</a>}</li>
+            ))}
+          </ol>
+        </nav>
+      )}
+      <div class="head">
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {state}
+        {actions && <div class="actions">{actions}</div>}
+        {children && <p>{children}</p>}
+      </div>
+    </header>
+  )
+}

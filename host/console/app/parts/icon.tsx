@@ -1,0 +1,31 @@
+/** Lines of 24 by 24. */
+const shapes = {
+  overview: 'M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-3H4zM14 7h6V4h-6z',
+  deliveries: 'M4 12h13M12 6l6 6-6 6',
+  members: 'M9 11a4 4 0 1 0 0-8 4 4 0 0 0 0 8M2 21c0-4 3-6 7-6s7 2 7 6M17 4a4 4 0 0 1 0 7M19 15c2 1 3 3 3 6',
+  check: 'M4 12l6 6L20 6',
+  cross: 'M5 5l14 14M19 5L5 19',
+  warning: 'M12 4L2 20h20zM12 10v5M12 17.5v.5',
+  clock: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M12 7v5l3 2',
+  pause: 'M8 5v14M16 5v14',
+  menu: 'M4 6h16M4 12h16M4 18h16',
+  copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
+  person: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8M4 21c0-4 4-6 8-6s8 2 8 6',
+  key: 'M14 10a5 5 0 1 0-4 4l2 2h2v2h2v2h4v-4z',
+  note: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M12 11v5M12 7.5v.5',
+} as const
+
+export type IconName = keyof typeof shapes
+
+export const Icon = ({ name }: { name: IconName }) => (
+  <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+    <path d={shapes[name]} />
+  </svg>
+)
+
+export const Mark = () => (
+  <svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true">
+    <rect width="32" height="32" rx="8" fill="#4338ca" />
+    <path d="M9 22V10h6v12m2 0v-7h6v7" stroke="#fff" stroke-width="2.5" fill="none" />
+  </svg>
+)

@@ -1,0 +1,41 @@
+import { api } from '../api.ts'
+import { loadPerson } from '../person.ts'
+import { me, question } from '../state.ts'
+import { texts } from '../texts.ts'
+import { Dialog } from './dialog.tsx'
+import { SignInForm, type WayIn } from './sign-in-form.tsx'
+
+/** Dialogs above the page that a waiting request needs: nothing that was typed below is lost. */
+export function Questions() {
+  const asked = question.value
+  if (asked === undefined) return null
+  const { kind, answer } = asked
+  if (kind === 'confirm') {
+    const confirm = async (way: WayIn) => {
+      await api.call('POST /v1/sessions/current/confirmation', { body: way })
+      answer(true)
+    }
+    return (
+      <Dialog key="confirm" title={texts.confirm.title} onClose={() => answer(false)}>
+        <p>{texts.confirm.why}</p>
+        <SignInForm email={me.value?.account?.email ?? ''} enter={confirm} label={texts.confirm.action} />
+        <div>
+          <button type="button" class="plain" onClick={() => answer(false)}>
+            {texts.cancel}
+          </button>
+        </div>
+      </Dialog>
+    )
+  }
+  const enter = async (way: WayIn, email: string) => {
+    await api.call('POST /v1/sessions', { body: 'password' in way ? { email, ...way } : way })
+    await loadPerson()
+    answer(true)
+  }
+  return (
+    <Dialog key="sign-in" title={texts.signIn.again}>
+      <p>{texts.signIn.ended}</p>
+      <SignInForm email={me.value?.account?.email} enter={enter} label={texts.signIn.action} />
+    </Dialog>
+  )
+}

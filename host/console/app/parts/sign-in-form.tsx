@@ -1,0 +1,94 @@
+import { useState } from 'preact/hooks'
+import type { Answer } from '../../../../schemas/client.ts'
+import type { PasskeyResponse } from '../../../../schemas/generated/api/accounts.ts'
+import { api } from '../api.ts'
+import { reasonAgainstPasskeys, usePasskey } from '../passkeys.ts'
+import { texts } from '../texts.ts'
+import { useLoad } from '../use-load.ts'
+import { Action } from './action.tsx'
+import { ErrorNote } from './error-note.tsx'
+import { Field, Username } from './field.tsx'
+import { Form } from './form.tsx'
+import { Loaded } from './state.tsx'
+
+export type WayIn = { password: string } | { passkey: PasskeyResponse }
+type Needs = Answer<'GET /v1/sign-in'>
+
+/** Passkey first, then the password; why a passkey is not possible here, if so. */
+export function SignInForm({
+  email: known,
+  enter,
+  label,
+}: {
+  /** The person is known: only the way in is asked for. */
+  email?: string | undefined
+  enter: (way: WayIn, email: string) => Promise<unknown>
+  label: string
+}) {
+  const needs = useLoad('sign-in', () => api.call('GET /v1/sign-in'))
+  return (
+    <Loaded of={needs}>{(value) => <Ways needs={value} known={known} enter={enter} label={label} />}</Loaded>
+  )
+}
+
+function Ways({
+  needs,
+  known,
+  enter,
+  label,
+}: {
+  needs: Needs
+  known: string | undefined
+  enter: (way: WayIn, email: string) => Promise<unknown>
+  label: string
+}) {
+  const [email, setEmail] = useState(known ?? '')
+  const [password, setPassword] = useState('')
+  const [error, setError] = useState<unknown>()
+  const reason = reasonAgainstPasskeys(needs)
+  const byPasskey = async () => {
+    setError(undefined)
+    try {
+      await enter({ passkey: await usePasskey() }, email)
+    } catch (thrown) {
+      setError(thrown)
+    }
+  }
+  return (
+    <>
+      {reason === undefined ? (
+        <>
+          <Action kind="main wide" act={byPasskey}>
+            {texts.passkeys.use}
+          </Action>
+          {error !== undefined && <ErrorNote error={error} />}
+          <div class="or">{texts.or}</div>
+        </>
+      ) : (
+        <p class="muted small">{reason}</p>
+      )}
+      <Form submit={() => enter({ password }, email)} label={label}>
+        {known === undefined ? (
+          <Field
+            label={texts.email}
+            type="email"
+            autocomplete="username"
+            required
+            value={email}
+            onValue={setEmail}
+          />
+        ) : (
+          <Username value={known} />
+        )}
+        <Field
+          label={texts.password}
+          type="password"
+          autocomplete="current-password"
+          required
+          value={password}
+          onValue={setPassword}
+        />
+      </Form>
+    </>
+  )
+}

@@ -1,0 +1,48 @@
+import type { ComponentChildren } from 'preact'
+
+export type Column<Row> = {
+  title: string
+  cell: (row: Row) => ComponentChildren
+  kind?: 'nowrap' | 'wide-cell'
+}
+
+/** A real table. It scrolls inside its own box on a narrow screen. */
+export function Table<Row>({
+  label,
+  columns,
+  rows,
+  keyOf,
+}: {
+  label: string
+  columns: readonly Column<Row>[]
+  rows: readonly Row[]
+  keyOf: (row: Row) => string
+}) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls the box
+    <section class="scroll" aria-label={label} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map(({ title }) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ title, cell, kind }) => (
+                <td key={title} class={kind ?? ''}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

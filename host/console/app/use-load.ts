@@ -1,0 +1,47 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+
+export type Load<Value> = {
+  value?: Value | undefined
+  error?: unknown
+  isLoading: boolean
+  reload: () => void
+}
+
+/**
+ * Reads something for a part of a page, and reads it again when `key` changes.
+ *
+ * @param everyMs reads again and again while the tab is visible
+ */
+export function useLoad<Value>(
+  key: string,
+  read: (signal: AbortSignal) => Promise<Value>,
+  everyMs?: number,
+): Load<Value> {
+  const [state, setState] = useState<Omit<Load<Value>, 'reload'> & { key: string }>({ key, isLoading: true })
+  const [turn, setTurn] = useState(0)
+  const latest = useRef(read)
+  latest.current = read
+  const reload = useCallback(() => setTurn((n) => n + 1), [])
+
+  useEffect(() => {
+    const stop = new AbortController()
+    setState((before) => ({ ...(before.key === key ? before : { key }), key, isLoading: true }))
+    latest.current(stop.signal).then(
+      (value) => !stop.signal.aborted && setState({ key, value, isLoading: false }),
+      (error) => {
+        if (stop.signal.aborted) return
+        // A list that is read again and again stays on the screen: the banner says that the host does not answer.
+        setState((before) => ({ ...before, error, isLoading: false }))
+      },
+    )
+    return () => stop.abort()
+  }, [key, turn])
+
+  useEffect(() => {
+    if (everyMs === undefined) return
+    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), everyMs)
+    return () => clearInterval(timer)
+  }, [everyMs, reload])
+
+  return { ...(state.key === key ? state : { isLoading: true }), reload }
+}
