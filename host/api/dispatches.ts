@@ -8,7 +8,7 @@ import { createPublishedScripts } from '../dispatches/published-scripts.ts'
 import { isOfSettings, renderComponent } from '../dispatches/render-component.ts'
 import { type Hops, hopsHeader } from '../egress/loop-guard.ts'
 import { readCookies } from '../endpoints/endpoint-headers.ts'
-import { ownPagesVary, refuseOwnPages } from '../endpoints/own-pages.ts'
+import { loadsVary, refuseLoads } from '../endpoints/refused-loads.ts'
 import { sendAnswer } from '../endpoints/send-answer.ts'
 import { setUpAfterAction } from '../installations/configure.ts'
 import { toRef } from '../installations/level-settings.ts'
@@ -47,7 +47,7 @@ export function addDispatchRoutes(on: OnOperation, parts: DispatchParts): void {
   on(
     'GET /v1/integrations/{integration}/installations/{installation}/sites/{site}/script',
     async ({ params, context }) => {
-      refuseOwnPages(context.req)
+      refuseLoads(context.req)
       const script = await getPublishedScript(
         await prepareDispatch.prepare(toSite(params)),
         askingOf(context),
@@ -63,7 +63,7 @@ export function addDispatchRoutes(on: OnOperation, parts: DispatchParts): void {
   on(
     'GET /v1/integrations/{integration}/installations/{installation}/sites/{site}/visitor-auth',
     async ({ params, query, context }) => {
-      refuseOwnPages(context.req)
+      refuseLoads(context.req)
       const level = toSite(params)
       const prepared = await prepareDispatch.prepare(level)
       const asking = { ...askingOf(context), visitor: context.res }
@@ -120,6 +120,6 @@ const inert = {
   'content-security-policy': "default-src 'none'; sandbox",
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'cross-origin',
-  vary: ownPagesVary,
+  vary: loadsVary,
   'access-control-allow-origin': '*',
 }

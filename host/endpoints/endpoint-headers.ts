@@ -1,5 +1,5 @@
 import { endpointPath, type LevelRef, signInPath } from '../sandbox/level-ref.ts'
-import { ownPagesVary } from './own-pages.ts'
+import { loadsVary } from './refused-loads.ts'
 
 /**
  * The head of a visitor's request as text for a script (`runtime/bridge.ts`). Hop-by-hop headers and Annex's own cookies
@@ -29,7 +29,7 @@ export function toAnswerHeaders(
 ): string[] {
   // A policy of the script comes second: it can only narrow this one.
   const all = ['content-security-policy', sandboxPolicy, 'x-content-type-options', 'nosniff']
-  all.push('x-request-id', requestId, 'vary', ownPagesVary)
+  all.push('x-request-id', requestId, 'vary', loadsVary)
   for (const [name, value] of headers) {
     const lower = name.toLowerCase()
     if (lower === 'set-cookie') all.push('set-cookie', confineCookie(value, level))

@@ -21,7 +21,7 @@ import { endpointPath, endpointPrefix, type LevelRef, parseEndpointPath } from '
 import { assertHandled, responseOf, type Sandboxes } from '../sandbox/sandboxes.ts'
 import type { DispatchOutcome } from '../sandbox/target.ts'
 import { toRequestText } from './endpoint-headers.ts'
-import { refuseOwnPages } from './own-pages.ts'
+import { refuseLoads } from './refused-loads.ts'
 import { type ScriptAnswer, sendAnswer } from './send-answer.ts'
 
 export type EndpointParts = {
@@ -60,7 +60,7 @@ export function answerEndpoints(given: EndpointParts): Middleware {
  *   `body_too_large`, `bad_request`, `flow_refused`, or the error that ended the dispatch
  */
 async function answerEndpoint(context: Context, requestTarget: RequestTarget, parts: Parts): Promise<void> {
-  refuseOwnPages(context.req)
+  refuseLoads(context.req)
   const { guard } = parts
   const named = parseEndpointPath(requestTarget.path)
   const { counter, failed } = await chooseCounter(context, named, parts)

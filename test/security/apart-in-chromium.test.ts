@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { type Annex, installSample, startAnnex } from '../support/annex.ts'
 import { skipWithoutChromium, startChromium } from '../support/chromium.ts'
-import { type Front, session, startFront } from '../support/console-stand-in.ts'
+import { type Front, startFront } from '../support/console-front.ts'
 
 /** Answers what its query says: status, headers and body. */
 const script = `
@@ -53,7 +53,7 @@ const attacks: [name: string, code: string, outcome: unknown][] = [
   ['a worker', `return String(new Worker('/x/evil/worker.js'))`, 'SecurityError'],
   ['a shared worker', `return String(new SharedWorker('/x/evil/worker.js'))`, 'SecurityError'],
   ['a cookie read', `return document.cookie`, 'SecurityError'],
-  ['a cookie set', `document.cookie = '__Host-annex_session_8787=mine; Path=/; Secure'`, 'SecurityError'],
+  ['a cookie set', `document.cookie = '__Host-annex_session=mine; Path=/; Secure'`, 'SecurityError'],
   ['the cookie store', `return await cookieStore.getAll()`, 'SecurityError'],
   ['local storage', `return localStorage.getItem('kept')`, 'SecurityError'],
   ['session storage', `return sessionStorage.length`, 'SecurityError'],
@@ -98,12 +98,9 @@ const headers: [name: string, query: [string, string][]][] = [
   ['a policy of its own', [['content-security-policy', 'sandbox allow-scripts allow-same-origin']]],
   ['an opener policy of its own', [['cross-origin-opener-policy', 'unsafe-none']]],
   ['reports', [['content-security-policy', "default-src 'none'; report-uri /v1/events"], ['body', '<img src=/a>']]],
-  ['a session of its own', [['set-cookie', '__Host-annex_session_8787=mine; Path=/; Secure; HttpOnly'], ['set-cookie', 'annex_session_8787=mine; Path=/']]],
-  ['a session under the path', [['set-cookie', '__Host-annex_session_8787=mine; Path=/orgs/home; Secure']]],
+  ['a session of its own', [['set-cookie', '__Host-annex_session=mine; Path=/; Secure; HttpOnly'], ['set-cookie', 'annex_session_8787=mine; Path=/']]],
+  ['a session under the path', [['set-cookie', '__Host-annex_session=mine; Path=/orgs/home; Secure']]],
 ]
-
-/** Requests that a page of the console makes of its own, and those for the endpoint, whose cookies Annex hides from the script. */
-const ofConsole = /^\/(?:x\/|assets\/own\.js$|favicon\.ico$)/
 
 describe('a page of an endpoint, beside the console', { skip }, () => {
   let annex: Annex
@@ -112,6 +109,7 @@ describe('a page of an endpoint, beside the console', { skip }, () => {
   let context: BrowserContext
   /** A person is signed in there all the time. */
   let tab: Page
+  let session: string
   let page: Page
   before(async () => {
     annex = await startAnnex({ plugins: { evil: { script } }, flags: { RATE_LIMIT_VISITOR: '0' } })
@@ -120,7 +118,7 @@ describe('a page of an endpoint, beside the console', { skip }, () => {
     chromium = await startChromium()
     context = await chromium.newContext()
     tab = await context.newPage()
-    await tab.goto(`${front.url}/orgs/home`)
+    await signIn()
     page = await context.newPage()
   })
   after(async () => {
@@ -131,12 +129,27 @@ describe('a page of an endpoint, beside the console', { skip }, () => {
 
   const evil = (query: [string, string][] = []) => `${front.url}/x/evil?${new URLSearchParams(query)}`
 
+  async function signIn(): Promise<void> {
+    await tab.goto(`${front.url}/sign-in`)
+    await tab.locator('h1').waitFor()
+    const body = JSON.stringify({ link: annex.server.setupUrl?.split('#')[1], email: 'olga@example.com', name: 'Olga', password: 'a sentence that is long' })
+    const made = `(async () => { await fetch('/v1/sign-in'); return (await fetch('/v1/accounts', { method: 'POST', headers: { 'content-type': 'application/json' }, body: ${JSON.stringify(body)} })).status })()`
+    assert.equal(await tab.evaluate(made), 201)
+    await tab.goto(`${front.url}/orgs/home`)
+    await tab.locator('h1').waitFor()
+    const hear = `heard = ''; addEventListener('message', () => { heard += 'message ' }); addEventListener('storage', () => { heard += 'storage ' }); new BroadcastChannel('annex').onmessage = () => { heard += 'channel ' }; localStorage.setItem('kept', 'by the console')`
+    await tab.evaluate(`globalThis.${hear}`)
+    const [cookie] = (await context.cookies()).filter(({ value }) => value.length > 20)
+    assert.match(cookie?.name ?? '', /^__Host-annex_session_\d+$/)
+    session = cookie?.value ?? ''
+  }
+
   /** Runs an attack, and then checks that the console has neither heard nor lost anything. The last test checks what it has sent. */
   async function beside(attack: () => Promise<void>): Promise<void> {
     await attack()
     for (const opened of context.pages()) if (opened !== tab && opened !== page) await opened.close()
-    const heard = await tab.evaluate(`[document.title, location.pathname, document.documentElement.dataset.heard ?? '', localStorage.getItem('kept')]`)
-    assert.deepEqual(heard, ['console', '/orgs/home', '', 'by the console'])
+    const heard = await tab.evaluate(`[location.pathname, heard, localStorage.getItem('kept')]`)
+    assert.deepEqual(heard, ['/orgs/home', '', 'by the console'])
     const cookies = (await context.cookies()).filter(({ name }) => /annex_session/.test(name) && !name.startsWith('x-'))
     assert.deepEqual(cookies.map(({ value, path }) => [value, path]), [[session, '/']])
   }
@@ -177,7 +190,9 @@ describe('a page of an endpoint, beside the console', { skip }, () => {
 
   it('gets no cookie of the console at a host name of its own, and nothing else of Annex', () => beside(async () => {
     const [console, own] = [front.url.replace('127.0.0.1', 'localhost'), front.url.replace('127.0.0.1', 'evil.localhost')]
-    await page.goto(`${console}/orgs/home`)
+    await page.goto(`${console}/sign-in`)
+    await page.evaluate(`fetch('/v1/sign-in')`)
+    assert.ok((await context.cookies(console)).length > 0)
     await page.goto(`${own}/x/evil`)
     assert.equal(await page.title(), 'evil')
     await page.goto(`${own}/x/evil?${new URLSearchParams({ 'set-cookie': 'a=1' })}`)
@@ -188,6 +203,7 @@ describe('a page of an endpoint, beside the console', { skip }, () => {
     await page.goto(`${own}/x/evil`)
     assert.deepEqual([...new Set(front.sent.filter(({ host }) => host.startsWith('evil.localhost')).map(({ cookie }) => cookie))], ['', 'a=1'])
     await context.clearCookies({ domain: 'localhost' })
+    await context.clearCookies({ domain: 'evil.localhost' })
   }))
 
   it('has its own script, style, picture and answers', () => beside(async () => {
@@ -202,6 +218,13 @@ describe('a page of an endpoint, beside the console', { skip }, () => {
     assert.equal(text, 'own')
   }))
 
+  it('leads the person to no answer of the API', () => beside(async () => {
+    for (const status of [302, 307, 308]) {
+      const answer = await page.goto(evil([['status', String(status)], ['location', '/v1/account']]))
+      assert.deepEqual([answer?.status(), new URL(page.url()).pathname], [403, '/v1/account'])
+    }
+  }))
+
   it('is a file without a page, where it is a download', () => beside(async () => {
     await page.goto(evil())
     const download = page.waitForEvent('download')
@@ -211,9 +234,11 @@ describe('a page of an endpoint, beside the console', { skip }, () => {
 
   it('has sent no request with the session', async () => {
     await page.waitForLoadState('networkidle')
+    assert.equal(await tab.evaluate(`fetch('/v1/account').then((answer) => answer.status)`), 200)
     const paths = new Set(front.sent.map(({ path }) => path))
     for (const path of ['/v1/me', '/v1/events', '/orgs/home']) assert.ok(paths.has(path), path)
-    assert.deepEqual(front.sent.slice(1).filter(({ path, cookie }) => !ofConsole.test(path) && cookie.includes(session)), [])
+    const strange = front.sent.filter(({ site, cookie }) => ['cross-site', 'same-site'].includes(site) && cookie.includes(session))
+    assert.deepEqual(strange, [])
   })
 })
 
@@ -242,7 +267,7 @@ describe('a page of the console with the markup of a stranger', { skip }, () => 
   const inMarkup = (address: string) => address.replaceAll('&', '&amp;')
 
   async function show(markup: string): Promise<void> {
-    const address = `${front.url}/orgs/home?${new URLSearchParams({ markup })}`
+    const address = `${front.url}/marked?${new URLSearchParams({ markup })}`
     await page.goto(address)
     await page.waitForLoadState('networkidle')
     const seen = await page.evaluate('[location.href, document.title, getComputedStyle(document.body).color]')
@@ -260,7 +285,7 @@ describe('a page of the console with the markup of a stranger', { skip }, () => 
     ['a style of another style', `<style>@import url("${styling()}")</style>`],
     ['a script inside', `<script>document.title = 'stolen'</script>`],
     ['a handler', `<img src="data:," onerror="document.title = 'stolen'">`],
-    ['a base', `<base href="/x/evil/"><script src="assets/own.js"></script>`],
+    ['a base', `<base href="/x/evil/"><script src="marked.js"></script>`],
     ['a frame of an endpoint', `<iframe src="${inMarkup(answer('text/html', '<script>top.document.title = "stolen"</script>'))}"></iframe>`],
     ['a frame that navigates the page', `<iframe src="${inMarkup(answer('text/html', '<script>top.location = "/x/evil"</script>'))}"></iframe>`],
     ['a frame that names the page', `<iframe src="${inMarkup(answer('text/html', '<script>top.name = "x"; open("/x/evil", "_top")</script>'))}"></iframe>`],
@@ -282,14 +307,14 @@ describe('a page of the console with the markup of a stranger', { skip }, () => 
   })
 
   it('runs what is its own: the tests above would see it', async () => {
-    await page.goto(`${front.url}/orgs/home`)
-    assert.equal(await page.evaluate(`localStorage.getItem('kept')`), 'by the console')
+    await page.goto(`${front.url}/marked`)
+    assert.equal(await page.evaluate('document.documentElement.dataset.ran'), 'own')
   })
 
   it('gives no page that it opens a way back, by an opener or a name', async () => {
     const context = await chromium.newContext()
     const own = await context.newPage()
-    await own.goto(`${front.url}/orgs/home?${new URLSearchParams({ markup: '<a href="/x/evil" target="other" rel="opener">open</a>' })}`)
+    await own.goto(`${front.url}/marked?${new URLSearchParams({ markup: '<a href="/x/evil" target="other" rel="opener">open</a>' })}`)
     await own.evaluate(`name = 'console'`)
     const [opened] = await Promise.all([context.waitForEvent('page'), own.click('a')])
     await opened.waitForLoadState()

@@ -8,7 +8,7 @@ const passive: ReadonlySet<string> = new Set([
 ])
 
 /** A cache must not answer a script element with what it has kept of a navigation. */
-export const ownPagesVary = 'Sec-Fetch-Site, Sec-Fetch-Dest'
+export const loadsVary = 'Sec-Fetch-Site, Sec-Fetch-Dest'
 
 /**
  * Refuses an answer of a script where it would run with the URL origin of Annex.
@@ -18,7 +18,7 @@ export const ownPagesVary = 'Sec-Fetch-Site, Sec-Fetch-Dest'
  *
  * @throws AnnexError `load_refused` when a page of Annex would run the answer, or take its look from it
  */
-export function refuseOwnPages({ headers }: IncomingMessage): void {
+export function refuseLoads({ headers }: IncomingMessage): void {
   const destination = String(headers['sec-fetch-dest'] ?? '')
   if (headers['sec-fetch-site'] !== 'same-origin' || passive.has(destination)) return
   throw new AnnexError(
