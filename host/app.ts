@@ -4,6 +4,7 @@ import Koa from 'koa'
 import { type ApiParts, createRouter } from './api/router.ts'
 import { answerWhileLoading } from './api/still-loading.ts'
 import { answerConsole, type ConsoleParts } from './console/files.ts'
+import { separateHosts } from './endpoints/endpoint-hosts.ts'
 import { answerEndpoints, type EndpointParts } from './endpoints/endpoints.ts'
 import { AnnexError } from './errors.ts'
 import { answerErrors, identifyRequests, isBrokenConnection, type OnDefect } from './http/errors.ts'
@@ -22,9 +23,10 @@ export function createApp(parts: AppParts, onDefect: OnDefect): RequestListener 
   app.use(noteAddress(parts.isBehindProxy))
   app.use(answerErrors(onDefect))
   app.use(refuseAmbiguousRequests())
+  app.use(separateHosts(parts.publicUrl))
   app.use(answerWhileLoading(parts.firstLoad))
   app.use(answerEndpoints(parts))
-  app.use(keepOutOfCaches)
+  app.use(protectAnswers)
   app.use(refuseOtherEncodings)
   app.use(router.routes())
   app.use(answerConsole(parts))
@@ -44,9 +46,12 @@ const noteAddress =
     return next()
   }
 
-/** Answers of the API hold settings, signing secrets, logs and payloads: no cache on the way may keep them. */
-const keepOutOfCaches: Koa.Middleware = (context, next) => {
-  context.set('cache-control', 'no-store')
+/**
+ * Answers of the API hold settings, signing secrets, logs and payloads: no cache on the way may keep them. They also hold texts of
+ * strangers: no page of this URL origin may load them as a script or a style.
+ */
+const protectAnswers: Koa.Middleware = (context, next) => {
+  context.set({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
   return next()
 }
 

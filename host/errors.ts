@@ -59,6 +59,10 @@ export const errorCodes = {
     status: 403,
     meaning: 'A connection with a provider did not begin here or in this browser, or it is over.',
   },
+  load_refused: {
+    status: 403,
+    meaning: 'A page with the URL origin of Annex asked for a script, a style or a worker of an integration.',
+  },
   connection_broken: {
     status: 409,
     meaning: 'The provider has refused the grant of a connection. It has to be made again.',

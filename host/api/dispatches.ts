@@ -8,8 +8,8 @@ import { createPublishedScripts } from '../dispatches/published-scripts.ts'
 import { isOfSettings, renderComponent } from '../dispatches/render-component.ts'
 import { type Hops, hopsHeader } from '../egress/loop-guard.ts'
 import { readCookies } from '../endpoints/endpoint-headers.ts'
+import { loadsVary, refuseLoads } from '../endpoints/refused-loads.ts'
 import { sendAnswer } from '../endpoints/send-answer.ts'
-import { AnnexError } from '../errors.ts'
 import { setUpAfterAction } from '../installations/configure.ts'
 import { toRef } from '../installations/level-settings.ts'
 import type { PrepareDispatch, PreparedLevel } from '../installations/prepare-dispatch.ts'
@@ -47,7 +47,7 @@ export function addDispatchRoutes(on: OnOperation, parts: DispatchParts): void {
   on(
     'GET /v1/integrations/{integration}/installations/{installation}/sites/{site}/script',
     async ({ params, context }) => {
-      assertNotInAnnex(context)
+      refuseLoads(context.req)
       const script = await getPublishedScript(
         await prepareDispatch.prepare(toSite(params)),
         askingOf(context),
@@ -63,6 +63,7 @@ export function addDispatchRoutes(on: OnOperation, parts: DispatchParts): void {
   on(
     'GET /v1/integrations/{integration}/installations/{installation}/sites/{site}/visitor-auth',
     async ({ params, query, context }) => {
+      refuseLoads(context.req)
       const level = toSite(params)
       const prepared = await prepareDispatch.prepare(level)
       const asking = { ...askingOf(context), visitor: context.res }
@@ -119,19 +120,6 @@ const inert = {
   'content-security-policy': "default-src 'none'; sandbox",
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'cross-origin',
+  vary: loadsVary,
   'access-control-allow-origin': '*',
-}
-
-/**
- * A script that a page of Annex includes would run with its origin, and so would a service worker.
- *
- * @throws AnnexError `forbidden`
- */
-function assertNotInAnnex({ req: { headers } }: Context): void {
-  const destination = String(headers['sec-fetch-dest'] ?? '')
-  if (headers['sec-fetch-site'] !== 'same-origin' || ['', 'empty', 'document'].includes(destination)) return
-  throw new AnnexError(
-    'forbidden',
-    'A published script runs in no page of Annex. Include its address in the pages of its site.',
-  )
 }

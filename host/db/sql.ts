@@ -16,16 +16,13 @@ const mostTries = 5
  *
  * @param run changes nothing but the database: it may run more than once
  */
-export async function transact<Result>(
-  db: Db,
-  run: (transaction: Db) => Promise<Result>,
-  tries = 1,
-): Promise<Result> {
-  try {
-    return await announcing(db, run)
-  } catch (error) {
-    if (!isDeadlock(error) || tries === mostTries) throw error
-    return transact(db, run, tries + 1)
+export async function transact<Result>(db: Db, run: (transaction: Db) => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await announcing(db, run)
+    } catch (error) {
+      if (!isDeadlock(error) || tries === mostTries) throw error
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import { endpointPath, type LevelRef, signInPath } from '../sandbox/level-ref.ts'
+import { loadsVary } from './refused-loads.ts'
 
 /**
  * The head of a visitor's request as text for a script (`runtime/bridge.ts`). Hop-by-hop headers and Annex's own cookies
@@ -28,7 +29,7 @@ export function toAnswerHeaders(
 ): string[] {
   // A policy of the script comes second: it can only narrow this one.
   const all = ['content-security-policy', sandboxPolicy, 'x-content-type-options', 'nosniff']
-  all.push('x-request-id', requestId)
+  all.push('x-request-id', requestId, 'vary', loadsVary)
   for (const [name, value] of headers) {
     const lower = name.toLowerCase()
     if (lower === 'set-cookie') all.push('set-cookie', confineCookie(value, level))
@@ -53,13 +54,17 @@ const hopByHop: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-const ownCookie = /^annex[-_]/i
+/**
+ * Begins a cookie of Annex, with any prefix that promises a browser how it was set: `__Host-annex_session_8080`. A broken proxy
+ * joins two headers with a comma, and a cookie without a name begins with `=`.
+ */
+const ownCookie = /(?:^|,)[\s="]*(?:__[\w-]*-)?annex[-_]/i
 
 function withoutOwnCookies(header: string): string {
   return header
     .split(';')
     .map((pair) => pair.trim())
-    .filter((pair) => pair !== '' && !ownCookie.test(pair.replace(/^[\s=]+/, '')))
+    .filter((pair) => pair !== '' && !ownCookie.test(pair))
     .join('; ')
 }
 
@@ -86,6 +91,9 @@ const cookiePrefixes = ['__secure-', '__host-', '__http-', '__host-http-']
 /**
  * Sets `Path` to the endpoint's own and drops `Domain`, so that the cookie is sent to this endpoint alone. A cookie for the
  * sign-in of the level's own site stays there.
+ *
+ * Attack: a script sets so many cookies that a browser forgets the session of Annex. Chromium forgets cookies without
+ * `Priority=High` first, so a script may not set it.
  */
 function confineCookie(cookie: string, level: LevelRef): string {
   const [pair = '', ...attributes] = cookie.split(';')
@@ -93,7 +101,7 @@ function confineCookie(cookie: string, level: LevelRef): string {
   const asked = attributes.findLast(isPath)?.replace(/^.*?=/, '').trim()
   const signIn = level.kind === 'site' ? signInPath(level.integration, level) : undefined
   const path = signIn !== undefined && asked === signIn ? signIn : endpointPath(level)
-  const kept = attributes.filter((attribute) => !/^\s*(path|domain)\s*=/i.test(attribute))
+  const kept = attributes.filter((attribute) => !/^\s*(path|domain|priority)\s*=/i.test(attribute))
   // `=annex_session=x` is a cookie without a name, but a browser sends it back as `annex_session=x`.
   const name = pair.replace(/^[\s=]+/, '').trimEnd()
   // A script may set neither Annex's own cookies nor cookies whose prefix promises a host-wide path.

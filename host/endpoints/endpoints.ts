@@ -21,6 +21,7 @@ import { endpointPath, endpointPrefix, type LevelRef, parseEndpointPath } from '
 import { assertHandled, responseOf, type Sandboxes } from '../sandbox/sandboxes.ts'
 import type { DispatchOutcome } from '../sandbox/target.ts'
 import { toRequestText } from './endpoint-headers.ts'
+import { refuseLoads } from './refused-loads.ts'
 import { type ScriptAnswer, sendAnswer } from './send-answer.ts'
 
 export type EndpointParts = {
@@ -55,10 +56,11 @@ export function answerEndpoints(given: EndpointParts): Middleware {
 /**
  * From a request to its answer. The answer keeps the script's status, headers and bytes, and bypasses Koa.
  *
- * @throws AnnexError `rate_limited`, `not_found`, OtherSpelling, `no_version`, `installation_paused`, `installation_suspended`,
+ * @throws AnnexError `load_refused`, `rate_limited`, `not_found`, OtherSpelling, `no_version`, `installation_paused`, `installation_suspended`,
  *   `body_too_large`, `bad_request`, `flow_refused`, or the error that ended the dispatch
  */
 async function answerEndpoint(context: Context, requestTarget: RequestTarget, parts: Parts): Promise<void> {
+  refuseLoads(context.req)
   const { guard } = parts
   const named = parseEndpointPath(requestTarget.path)
   const { counter, failed } = await chooseCounter(context, named, parts)

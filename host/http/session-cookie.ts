@@ -2,7 +2,8 @@ import type { Context } from 'koa'
 import { AnnexError } from '../errors.ts'
 import { type OwnAddress, ownAddressOf } from './own-address.ts'
 
-const shared = 'Path=/; HttpOnly; SameSite=Strict'
+/** Chromium forgets cookies without this priority first, and no script of an endpoint may set it: `endpoint-headers.ts`. */
+const shared = 'Path=/; HttpOnly; SameSite=Strict; Priority=High'
 
 type Names = { secure: string; plain: string; probe: string }
 

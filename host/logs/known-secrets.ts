@@ -62,10 +62,11 @@ export function createKnownSecrets(own: [name: string, value: string][]): KnownS
   }
 }
 
-/** Unknown tokens with a known form: Annex's own, JSON Web Tokens, and those of an Authorization header. */
+/** Unknown tokens with a known form: Annex's own tokens and cookies, JSON Web Tokens, and those of an Authorization header. */
 const withoutTokens = (text: string): string =>
   text
-    .replace(/\bannex_(?:op|org|setup|link)_[\w-]{20,}/g, '[secret Annex token]')
+    .replace(/\bannex_[a-z]+_[\w-]{20,}/g, '[secret Annex token]')
+    .replace(/\b(annex[-_][\w-]{1,100}=)[\w.~+/%=-]{8,}/gi, '$1[secret Annex cookie]')
     .replace(/(?<![\w-])eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/g, '[secret JSON Web Token]')
     .replace(/\b(bearer\s{1,4})[\w.~+/=-]{20,}/gi, '$1[secret bearer token]')
 

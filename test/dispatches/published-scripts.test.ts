@@ -76,7 +76,7 @@ describe('the published script of a site', () => {
     assert.equal(response.headers.get('cross-origin-resource-policy'), 'cross-origin')
     for (const dest of ['script', 'worker', 'serviceworker']) {
       const own = await get({ 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': dest })
-      assert.deepEqual([own.status, await codeOf(own)], [403, 'forbidden'], dest)
+      assert.deepEqual([own.status, await codeOf(own)], [403, 'load_refused'], dest)
       assert.equal((await get({ 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': dest })).status, 200)
     }
   })

@@ -119,5 +119,20 @@ describe('the known secrets', () => {
       known.redact('x', `annex_op_${'a'.repeat(32)} Bearer ${'b'.repeat(40)}. Bearer authentication`),
       '[secret Annex token] Bearer [secret bearer token] Bearer authentication',
     )
+    for (const kind of ['op', 'org', 'setup', 'link', 'invite', 'reset'])
+      assert.equal(
+        known.redact('x', `/join#annex_${kind}_${'a-_'.repeat(12)}.`),
+        '/join#[secret Annex token].',
+      )
+  })
+
+  it('include the cookies of Annex, under each of their names', () => {
+    const known = createKnownSecrets([])
+    for (const name of ['annex_session', 'annex_session_8080', '__Host-annex_session', '__host-ANNEX-flow_1'])
+      assert.equal(
+        known.redactAny(`{"cookie":"a=1; ${name}=${'Ab-_'.repeat(8)}; b=2"}`),
+        `{"cookie":"a=1; ${name}=[secret Annex cookie]; b=2"}`,
+      )
+    assert.equal(known.redactAny('my_annex_x=12345678; annex_x=on'), 'my_annex_x=12345678; annex_x=on')
   })
 })
