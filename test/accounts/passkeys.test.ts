@@ -176,10 +176,9 @@ describe('a passkey', () => {
       const refused = await there.call('POST', '/v1/passkey-challenges', { purpose: 'sign_in' })
       assert.deepEqual(refusal(refused), [409, 'conflict'])
     }
-    for (const host of ['localhost:1', 'a.localhost:1']) {
-      const { passkeys } = (await createOwnPage(annex.url, { host }).call('GET', '/v1/sign-in')).json
-      assert.deepEqual(passkeys, { possible: true, host: host.slice(0, -2) })
-    }
+    const there = createOwnPage(annex.url, { host: 'localhost:1' })
+    const { passkeys } = (await there.call('GET', '/v1/sign-in')).json
+    assert.deepEqual(passkeys, { possible: true, host: 'localhost' })
   })
 
   it('needs a password of the right form beside it, if one is given', async () => {
