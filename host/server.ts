@@ -31,11 +31,11 @@ import type { StartProcess } from './sandbox/process/start-process.ts'
 import { createReceiptWriter } from './sandbox/receipt-writer.ts'
 import type { Sandboxes } from './sandbox/sandboxes.ts'
 import type { Wall } from './sandbox/wall/levels.ts'
-import { announce, toUrl } from './start/announce.ts'
 import { createLogger, createOnDefect, hostSecrets } from './start/create-logger.ts'
 import { ensureCliToken, ensureOperator, type Samples } from './start/first-start.ts'
 import { createFolders } from './start/load-folders.ts'
 import { createNotifier } from './start/notifier.ts'
+import { toUrl, writeServerFile } from './start/server-file.ts'
 import { startApi } from './start/start-api.ts'
 import { startEgress } from './start/start-egress.ts'
 import { createCalls, type Reuse, startSandboxes } from './start/start-sandboxes.ts'
@@ -311,7 +311,7 @@ export async function startServer(
 
   // Housekeeping, and the folders.
   ends.defer(runMaintenance({ db, longReader, settings, onDefect }))
-  ends.defer(announce(dataDir, url))
+  ends.defer(writeServerFile(dataDir, url))
   await folders.reload()
   folders.watch()
   const setupToken = await issueSetupToken(db)

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { Problem } from '../../schemas/generated/api/problems.ts'
+import type { Address } from '../../schemas/client.ts'
+import type { Problem, ProblemFix } from '../../schemas/generated/api/problems.ts'
 import { cacheReads } from '../cache.ts'
 import type { Db } from '../db/db.ts'
 import { installationOf } from '../db/queries/levels.ts'
@@ -18,7 +19,7 @@ import {
   type Owner,
 } from '../db/queries/problems.ts'
 import { messageOf } from '../errors.ts'
-import { brokenConnections } from '../installations/connections.ts'
+import { brokenConnections, credentialsName } from '../installations/connections.ts'
 import { findUnfitLevels, type UnfitLevel } from '../installations/unfit-levels.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { missingSecrets } from '../manifest/secrets.ts'
@@ -38,6 +39,8 @@ type ProblemParts = {
 
 /** A problem without the name of its organization. Without `since`, this host notes when it first sees it. */
 type FoundProblem = Omit<Problem, 'object' | 'since' | 'organizationSubdomain'> & { since?: number }
+
+type FixOperation = NonNullable<ProblemFix['operation']> & { address: Address }
 
 const probeMs = 3_000
 /** Of connections and of pending levels: one provider, or one version, may end all of them. */
@@ -93,7 +96,9 @@ export function addProblemRoutes(on: OnOperation, parts: ProblemParts): void {
               ...host,
               kind: 'disk' as const,
               sentence: `The disk of DATA_DIR has ${freeMb} MB left.`,
-              fix: `Free space on the disk of ${dataDir}, or lower RETENTION_DAYS. DISK_FREE_MB sets the limit.`,
+              fix: toFix(
+                `Free space on the disk of ${dataDir}, or lower RETENTION_DAYS. DISK_FREE_MB sets the limit.`,
+              ),
             },
           ]),
       ...(why === undefined || why === ''
@@ -103,7 +108,9 @@ export function addProblemRoutes(on: OnOperation, parts: ProblemParts): void {
               ...host,
               kind: 'public_url' as const,
               sentence: `Annex cannot reach itself at PUBLIC_URL (${settings.PUBLIC_URL}): ${why}.`,
-              fix: 'Correct PUBLIC_URL, or the proxy and DNS in front of Annex. Providers and visitors use this address.',
+              fix: toFix(
+                'Correct PUBLIC_URL, or the proxy and DNS in front of Annex. Providers and visitors use this address.',
+              ),
             },
           ]),
     ]
@@ -119,7 +126,11 @@ export function addProblemRoutes(on: OnOperation, parts: ProblemParts): void {
           organization: organizationId,
           subject: { kind: 'integration', id: name },
           sentence: `${name} runs without its secret ${secret}. What needs it is answered with an error that names it.`,
-          fix: `Set the variable of ${reference} for Annex, and run: npx annex reload`,
+          fix: toFix(
+            `Set the variable of ${reference} for Annex, and load the folders again.`,
+            'reload',
+            reloading,
+          ),
         })
       }
     }
@@ -135,7 +146,7 @@ async function toLate(db: Db, { kind, dueForMs, lane }: LateWork): Promise<Found
     subject: { kind: isInstallation ? 'installation' : 'integration', id: lane },
     since: Date.now() - dueForMs,
     sentence: `${kind === 'event' ? 'Events' : 'Tasks'} wait for their scripts for more than a minute, the oldest one at ${lane}.`,
-    fix: `Give Annex more processors, or find a script that takes long: npx annex logs ${lane}`,
+    fix: toFix('Give Annex more processors, or find a script that takes long.', `logs ${lane}`),
   }
 }
 
@@ -149,7 +160,11 @@ function toFailedFolder({ folder, problems }: LoadedPlugin): FoundProblem {
     organization: null,
     subject: { kind: 'folder', id: name },
     sentence: `The plugin folder ${name} has errors, so its files are not deployed:${why}`,
-    fix: 'Read all errors: npx annex check. After the repair: npx annex reload',
+    fix: toFix(
+      'Read all errors by `npx annex check`, repair them, and load the folders again.',
+      'reload',
+      reloading,
+    ),
   }
 }
 
@@ -169,7 +184,11 @@ async function readInstallations(db: Db, owner: Owner): Promise<FoundProblem[]> 
       ({ reason, ...of }): FoundProblem => ({
         ...toNoticed('suspended', of),
         sentence: `${of.integration} is suspended. ${reason}`,
-        fix: `Deploy a version that is repaired, or run: npx annex resume ${of.installationId}`,
+        fix: toFix('Deploy a version that is repaired, or resume this one.', `resume ${of.installationId}`, {
+          address: 'POST /v1/integrations/{integration}/installations/{installation}/resume',
+          params: { integration: of.integration, installation: of.installationId },
+          label: 'Resume the installation',
+        }),
       }),
     ),
     ...whole.map(
@@ -181,14 +200,18 @@ async function readInstallations(db: Db, owner: Owner): Promise<FoundProblem[]> 
           since,
         },
         sentence: `${name} is suspended outside of its installations. ${reason}`,
-        fix: `Deploy a version that is repaired, or run: npx annex resume --integration ${name}`,
+        fix: toFix('Deploy a version that is repaired, or resume this one.', `resume --integration ${name}`, {
+          address: 'POST /v1/integrations/{integration}/resume',
+          params: { integration: name },
+          label: 'Resume the integration',
+        }),
       }),
     ),
     ...held.map(
       ({ version, missedCalls, ...of }): FoundProblem => ({
         ...toNoticed('waiting_version', of),
         sentence: `Version ${version} of ${of.integration} waits, as it asks for more.${describeMissed(missedCalls)}`,
-        fix: `See what is new and agree: npx annex agree ${of.installationId}`,
+        fix: toFix('See what is new, and agree.', `agree ${of.installationId}`),
       }),
     ),
     ...unfit.map(toPending),
@@ -197,14 +220,18 @@ async function readInstallations(db: Db, owner: Owner): Promise<FoundProblem[]> 
         ...toNoticed('receiver', of),
         subject: { kind: 'receiver', id },
         sentence: `The receiver ${url} of ${of.integration} is disabled. ${reason}`,
-        fix: `Repair it, and run: npx annex receivers resume ${id}`,
+        fix: toFix('Repair the receiver, and resume it.', `receivers resume ${id}`, {
+          address: 'POST /v1/receivers/{receiver}/resume',
+          params: { receiver: id },
+          label: 'Resume the receiver',
+        }),
       }),
     ),
     ...failed.map(
       ({ count, ...of }): FoundProblem => ({
         ...toNoticed('failed_work', of),
         sentence: `${of.integration} has ${count} failed event${count === 1 ? ' or task' : 's or tasks'}.`,
-        fix: `Read why, and run or discard them: npx annex jobs list --installation ${of.installationId}`,
+        fix: toFix('Read why, and run or discard them.', `jobs list --installation ${of.installationId}`),
       }),
     ),
     ...failedTasks.map(
@@ -212,7 +239,7 @@ async function readInstallations(db: Db, owner: Owner): Promise<FoundProblem[]> 
         ...{ kind: 'failed_work', organization: organizationId, subject: { kind: 'integration', id: name } },
         since,
         sentence: `${name} has ${count} failed task${count === 1 ? '' : 's'} outside of its installations.`,
-        fix: 'Read why, and run or discard them: npx annex jobs list --kind task',
+        fix: toFix('Read why, and run or discard them.', 'jobs list --kind task'),
       }),
     ),
     ...broken
@@ -221,7 +248,11 @@ async function readInstallations(db: Db, owner: Owner): Promise<FoundProblem[]> 
           ({ name, error, since = of.since }): FoundProblem => ({
             ...toNoticed('connection', { ...of, since }),
             sentence: `The connection ${name} of ${of.integration}${placeId === '' ? '' : ` in ${placeId}`} is broken: ${error}`,
-            fix: `Connect it again. npx annex installations ${of.installationId} shows where.`,
+            fix: toFix(
+              'Connect it again.',
+              `installations ${of.installationId}`,
+              toConnect(name, placeId, of),
+            ),
           }),
         ),
       )
@@ -239,7 +270,32 @@ function toPending({ level, version, why }: UnfitLevel): FoundProblem {
   return {
     ...toNoticed('pending', { installationId: id, organizationId, since }),
     sentence: `${integration} is pending${place} and gets no events: its settings do not fit version ${version.number}. ${list.join('; ')}.${rest}`,
-    fix: `See the command for each setting: npx annex installations ${id}`,
+    fix: toFix('Give each of these settings a value that fits.', `installations ${id}`),
+  }
+}
+
+/** @param command the arguments of `npx annex` */
+const toFix = (text: string, command?: string, operation: FixOperation | null = null): ProblemFix => ({
+  text,
+  command: command === undefined ? null : `npx annex ${command}`,
+  operation,
+})
+
+const reloading = { address: 'POST /v1/reload', params: {}, label: 'Load the folders again' } as const
+
+/** A connection without a button begins at a path of the script that Annex does not know. */
+function toConnect(
+  name: string,
+  placeId: string,
+  { integration, installationId: installation }: { integration: string; installationId: string },
+): FixOperation | null {
+  if (name === credentialsName) return null
+  const place = placeId === '' ? {} : { [placeId.startsWith('site_') ? 'site' : 'space']: placeId }
+  return {
+    address:
+      'POST /v1/integrations/{integration}/installations/{installation}/configuration/{property}/connect',
+    params: { integration, installation, ...place, property: name },
+    label: 'Connect again',
   }
 }
 

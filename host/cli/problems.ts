@@ -1,8 +1,12 @@
 import type { Command } from 'commander'
+import type { ProblemFix } from '../../schemas/generated/api/problems.ts'
 import { exitCodes } from './exit.ts'
 import { withExamples } from './options.ts'
 import { openSession } from './session.ts'
 import { paint } from './terminal.ts'
+
+const toLine = ({ text, command }: ProblemFix): string =>
+  command === null ? text : `${text.replace(/\.$/, '')}: ${command}`
 
 export function addProblems(program: Command): void {
   const command = program
@@ -19,7 +23,7 @@ export function addProblems(program: Command): void {
         terminal.print(
           `  ${organizationSubdomain === null ? '' : `organization ${organizationSubdomain}, `}since ${since}`,
         )
-        terminal.print(`  ${terminal.toPasteable(fix)}`)
+        terminal.print(`  ${terminal.toPasteable(toLine(fix))}`)
       }
     })
   withExamples(command, ['annex problems', 'annex problems --json'])

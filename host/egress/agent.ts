@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { Agent, type buildConnector, Client, type Dispatcher, Pool } from 'undici'
+import type { ConnectOptions } from './address-guard.ts'
 import { type Answers, type Connection, connectTimed, skipInterimAnswers } from './connection.ts'
-import type { ConnectOptions } from './guard.ts'
 
 /** One of the connections to a URL origin. After it has closed, the next request opens another in the same slot. */
 export type ConnectionSlot = { connection: Connection | undefined }

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
+import { createGuardedConnect, parseAllowList } from './address-guard.ts'
 import { createAgent } from './agent.ts'
-import { createGuardedConnect, parseAllowList } from './guard.ts'
 import { createHops } from './loop-guard.ts'
 import { createResolver, type Resolve } from './resolver.ts'
 

@@ -6,7 +6,13 @@ import { readBody, streamBody } from './answer-body.ts'
 import type { Egress } from './egress.ts'
 import { isConnectionLost, toEgressError } from './egress-error.ts'
 import { createDeadline, type Deadline, limitOverhead } from './fetch-limits.ts'
-import { type HeaderPairs, headerValue, toAnswerHeaders, toPairs, toRequestHeaders } from './headers.ts'
+import {
+  type HeaderPairs,
+  headerValue,
+  toPairs,
+  toRequestHeaders,
+  withoutConnectionHeaders,
+} from './headers.ts'
 import { nextHops } from './loop-guard.ts'
 import { parseOutboundUrl } from './outbound-url.ts'
 import { type Hop, isRedirect, maxRedirects, nextHop } from './redirects.ts'
@@ -163,7 +169,7 @@ async function toAnswer(
     : isShort && encoding === undefined
       ? { body: await readBody(response.body, maxBytes), isDecoded: false }
       : streamBody(response.body, encoding, maxBytes, what)
-  const headers = toAnswerHeaders(response.headers)
+  const headers = withoutConnectionHeaders(response.headers)
   const url = new URL(hop.url)
   url.hash = ''
   return {

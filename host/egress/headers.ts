@@ -33,7 +33,7 @@ export function toRequestHeaders(given: HeaderPairs, url: URL, egress: Egress, h
 }
 
 /** The headers of an answer without those about the connection. Names are in lower case, as in `Headers`. */
-export const toAnswerHeaders = (raw: HeaderPairs): HeaderPairs =>
+export const withoutConnectionHeaders = (raw: HeaderPairs): HeaderPairs =>
   raw
     .map(([name, value]): [string, string] => [name.toLowerCase(), value])
     .filter(([name]) => !ofTheConnection.has(name) && !name.startsWith('proxy-'))

@@ -10,9 +10,9 @@ import { assetsOf, toAssetUrl } from '../manifest/images.ts'
 import type { ReadOptions } from '../manifest/read-options.ts'
 import { readSecrets } from '../manifest/secrets.ts'
 import { endpointPath, type LevelRef } from '../sandbox/level-ref.ts'
+import { effectiveConfiguration } from './effective-settings.ts'
 import { installationPage } from './installation-view.ts'
 import { nameOfLevel, type SettingsTag, shownStatusOf, statusOf } from './level-settings.ts'
-import { effectiveConfiguration } from './usable-settings.ts'
 
 /** A level and its records in the database. */
 export type LevelRecords = {

@@ -20,12 +20,12 @@ import type { SettingProblem } from '../manifest/settings/check-configuration.ts
 import { auditConnections, auditSettings, toShown } from './audit-level.ts'
 import { type ConnectionEdit, claimConnection, connectedButtons, detailsAfter } from './connections.ts'
 import { assertValid, isDeclared, keptSettings, openMasks, without } from './edit-rules.ts'
+import { splitConfiguration, usableSettings } from './effective-settings.ts'
 import { assertReadable, componentOf, findProblems, previousOf, statusOf } from './level-settings.ts'
 import { lockLevel } from './lock-level.ts'
 import { markedNames, secretMask, secretsAfter, secretTexts } from './secret-settings.ts'
 import { queueSetup } from './setup-event.ts'
 import { retypedNames } from './typed-hosts.ts'
-import { splitConfiguration, usableSettings } from './usable-settings.ts'
 
 /** Compares the settings that an edit began with to the stored ones. Throws when they are not the same. */
 type AssertFresh = (before: Level) => void

@@ -5,9 +5,9 @@ import { AnnexError } from '../errors.ts'
 import { createRedactor, type Redact } from '../logs/create-redactor.ts'
 import { environmentSecrets } from '../logs/known-secrets.ts'
 import type { LevelKind } from '../manifest/settings/check-configuration.ts'
+import { kindAfter } from './effective-settings.ts'
 import type { StoredSettings } from './secret-settings.ts'
 import { isTypedHost } from './typed-hosts.ts'
-import { kindAfter } from './usable-settings.ts'
 
 /** What a script says of a connection with a provider. `names` are its entries in the configuration. */
 export type ConnectionEdit =
@@ -35,7 +35,7 @@ const claimMs = 15_000
 const expiringMs = 3 * 86_400_000
 
 /** Where `createOAuthHandler` stores credentials. A level without buttons has its connection there. */
-const credentialsName = 'oauth_credentials'
+export const credentialsName = 'oauth_credentials'
 
 const buttonsOf = (manifest: Manifest | undefined, kind: LevelKind): [string, string][] =>
   Object.entries(manifest?.configurations?.[kind]?.properties ?? {}).flatMap(([name, property]) =>

@@ -2,9 +2,9 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Db } from '../db/db.ts'
 import { type Level, levelsTo, lockRow, noteSetupFailure } from '../db/queries/levels.ts'
 import type { LevelRecords } from './build-environment.ts'
+import { effectiveConfiguration, splitConfiguration } from './effective-settings.ts'
 import { findProblems } from './level-settings.ts'
 import { queueSetup } from './setup-event.ts'
-import { effectiveConfiguration, splitConfiguration } from './usable-settings.ts'
 
 /** A setup handler that failed without its settings. A retry would fail as well. */
 export type SetupFailure = { level: Level; reason: string }

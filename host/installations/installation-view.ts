@@ -12,10 +12,10 @@ import type { InstallationWithSpaces } from '../db/queries/list-installations.ts
 import type { ErrorDetail } from '../errors.ts'
 import { endpointPath, type LevelRef, signInPath } from '../sandbox/level-ref.ts'
 import { type Connection, toConnections } from './connections.ts'
+import { usableSettings } from './effective-settings.ts'
 import { shownStatusOf, statusOf, statusReasonOf, toVisibleSettings, whyPending } from './level-settings.ts'
 import { overlapEnd, type Rotated } from './rotate-secret.ts'
 import { type StoredSettings, secretNames } from './secret-settings.ts'
-import { usableSettings } from './usable-settings.ts'
 
 type Viewer = { caller: Caller; manifest: Manifest | undefined; publicUrl: string }
 

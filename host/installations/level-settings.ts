@@ -7,14 +7,14 @@ import { AnnexError, type ErrorDetail } from '../errors.ts'
 import type { SettingProblem } from '../manifest/settings/check-configuration.ts'
 import { checkConfiguration } from '../manifest/settings/check-configuration.ts'
 import type { LevelRef } from '../sandbox/level-ref.ts'
-import { markedNames, type StoredSettings, secretMask, secretNames } from './secret-settings.ts'
 import {
   checkStale,
   inheritedBy,
   splitConfiguration,
   usableSettings,
   withoutStale,
-} from './usable-settings.ts'
+} from './effective-settings.ts'
+import { markedNames, type StoredSettings, secretMask, secretNames } from './secret-settings.ts'
 
 /** The level as paths and jobs name it. */
 export function toRef(level: Level): Exclude<LevelRef, { kind: 'integration' }> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { parseAllowList } from '../../host/egress/guard.ts'
+import { parseAllowList } from '../../host/egress/address-guard.ts'
 
 describe('the allow list of EGRESS_ALLOW', () => {
   it('permits only public addresses when it is empty', () => {

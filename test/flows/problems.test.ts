@@ -116,7 +116,7 @@ describe('a problem', () => {
     )
     assert.ok(Date.parse(problem.since) <= Date.now() + 1000, problem.since)
     assert.match(problem.sentence, /\.$|:/)
-    assert.notEqual(problem.fix, '')
+    assert.notEqual(problem.fix.text, '')
     const ofHost = ['folder', 'public_url', 'disk'].includes(kind)
     assert.equal(problem.organizationSubdomain, ofHost ? null : 'home')
     return problem
@@ -126,6 +126,11 @@ describe('a problem', () => {
       () => list(kind),
       (items) => items.length === 0,
     )
+  /** As the button of a page: by what the problem says, and nothing else. */
+  const mend = ({ fix }: Json): Promise<Json> => {
+    const { address, params } = fix.operation
+    return annex.client.call(address as 'POST /v1/reload', { params })
+  }
   const reach = (endpoint: string): string => annex.url + new URL(endpoint).pathname
 
   it('is a version that waits for the agreement of an admin', async () => {
@@ -165,7 +170,11 @@ describe('a problem', () => {
       'updated is pending and gets no events: its settings do not fit version 2. two: is required.',
     )
     assert.deepEqual(problem.subject, { kind: 'installation', id })
-    assert.equal(problem.fix, `See the command for each setting: npx annex installations ${id}`)
+    assert.deepEqual(problem.fix, {
+      text: 'Give each of these settings a value that fits.',
+      command: `npx annex installations ${id}`,
+      operation: null,
+    })
     const home = (await annex.api('POST', '/v1/orgs/home/tokens', { role: 'reader' })).json.token
     const other = (await annex.api('POST', '/v1/orgs', { subdomain: 'pending-other', title: 'O' })).json.id
     const theirs = (await annex.api('POST', `/v1/orgs/${other}/tokens`, { role: 'reader' })).json.token
@@ -207,15 +216,16 @@ describe('a problem', () => {
   it('is a folder with errors, until they are repaired', async () => {
     writePlugin(annex.pluginsDir, 'wrong', { script: failing, more: 'visibilty: public' })
     await annex.api('POST', '/v1/reload')
-    const { sentence, fix, subject } = await opens('folder')
+    const problem = await opens('folder')
+    const { sentence, fix, subject } = problem
     assert.match(
       sentence,
       /^The plugin folder wrong has errors, .*: service-manifest\.yaml:\d+:1 unknown field "visibilty"/,
     )
-    assert.match(fix, /npx annex check\./)
+    assert.match(fix.text, /npx annex check/)
     assert.deepEqual(subject, { kind: 'folder', id: 'wrong' })
     writePlugin(annex.pluginsDir, 'wrong', { script: failing })
-    await annex.api('POST', '/v1/reload')
+    await mend(problem)
     await closes('folder')
   })
 
@@ -228,7 +238,7 @@ describe('a problem', () => {
     assert.equal(await (await fetch(reach(endpoint))).text(), 'queued')
     const { sentence, fix } = await opens('failed_work')
     assert.equal(sentence, 'failing has 1 failed event or task.')
-    assert.match(fix, new RegExp(`npx annex jobs list --installation ${id}`))
+    assert.equal(fix.command, `npx annex jobs list --installation ${id}`)
     const [job] = (await annex.api('GET', `/v1/jobs?installation=${id}`)).json.items
     await annex.api('POST', `/v1/jobs/${job.id}/run`)
     await closes('failed_work')
@@ -259,9 +269,9 @@ describe('a problem', () => {
         }),
       ({ json }) => json.installations === 1,
     )
-    const { subject, sentence } = await opens('receiver')
-    assert.match(sentence, /It answered 410 Gone/)
-    await annex.api('POST', `/v1/receivers/${subject.id}/resume`)
+    const problem = await opens('receiver')
+    assert.match(problem.sentence, /It answered 410 Gone/)
+    await mend(problem)
     await closes('receiver')
   })
 
@@ -269,8 +279,9 @@ describe('a problem', () => {
     const { id, endpoint } = await installSample(annex, 'killing')
     for (let n = 0; n < 8 && (await list('suspended')).length === 0; n++)
       await fetch(`${reach(endpoint)}/kill`)
-    assert.deepEqual((await opens('suspended')).subject, { kind: 'installation', id })
-    await annex.api('POST', `/v1/integrations/killing/installations/${id}/resume`)
+    const problem = await opens('suspended')
+    assert.deepEqual(problem.subject, { kind: 'installation', id })
+    await mend(problem)
     await closes('suspended')
   })
 
@@ -285,9 +296,12 @@ describe('a problem', () => {
     await patch({ configuration: { oauth_credentials: credentials }, connection: { callback: '/oauth' } })
     const error = `invalid_grant for ${credentials.access_token}`
     await patch({ connection: { names: ['account'], error } })
-    const { sentence } = await opens('connection')
+    const problem = await opens('connection')
+    const { sentence } = problem
     assert.match(sentence, /^The connection account of connecting is broken: invalid_grant for \[secret /)
     assert.equal(sentence.includes(credentials.access_token), false)
+    // The person goes on at the provider.
+    assert.match((await mend(problem)).url, /\/connect\/\w/)
     await annex.api('DELETE', `${path}/configuration/account`)
     await closes('connection')
   })
@@ -313,12 +327,13 @@ describe('a problem', () => {
   it('is a missing secret, until it is set', async () => {
     writeFileSync(envFile, '')
     await annex.api('POST', '/v1/reload')
+    const problem = await opens('secret')
     assert.equal(
-      (await opens('secret')).sentence,
+      problem.sentence,
       'keyed runs without its secret KEY. What needs it is answered with an error that names it.',
     )
     writeFileSync(envFile, 'PROVIDER_KEY=a-secret-of-the-provider\n')
-    await annex.api('POST', '/v1/reload')
+    await mend(problem)
     await closes('secret')
   })
 

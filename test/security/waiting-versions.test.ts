@@ -258,7 +258,7 @@ describe('while a version waits in an organization', () => {
     await ask(whole, { method: 'POST', path: `${waits.path}/tokens` })
     await ask(whole, { path: `/v1/integrations/${name}/installations` })
     const counted = await until(problem, ({ sentence }) => sentence.includes('3 requests'))
-    assert.equal(counted.fix, `See what is new and agree: npx annex agree ${waits.id}`)
+    assert.equal(counted.fix.command, `npx annex agree ${waits.id}`)
     const diff = await annex.api('GET', `/v1/integrations/${name}/versions/2/diff`)
     assert.equal(diff.json.waiting, 1)
     await agree(annex, waits.path)

@@ -30,10 +30,7 @@ export interface Problem {
   subject: ProblemSubject
   sentence: string
   since: Time
-  /**
-   * What to do, mostly a command.
-   */
-  fix: string
+  fix: ProblemFix
 }
 
 /**
@@ -42,6 +39,38 @@ export interface Problem {
 export interface ProblemSubject {
   kind: string
   id: string
+}
+
+/**
+ * What mends the problem.
+ */
+export interface ProblemFix {
+  text: string
+  /**
+   * The command line for it. Null: no command mends it.
+   */
+  command: string | null
+  /**
+   * The operation that mends it without a further answer of a person. Null: there is none.
+   */
+  operation: ProblemOperation | null
+}
+
+/**
+ * An operation with its parameters. It needs no body.
+ */
+export interface ProblemOperation {
+  /**
+   * Method and path, as this document has them: `POST /v1/receivers/{receiver}/resume`.
+   */
+  address: string
+  params: {
+    [k: string]: string
+  }
+  /**
+   * A verb with its object, for a button.
+   */
+  label: string
 }
 
 /**

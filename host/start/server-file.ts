@@ -1,8 +1,12 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Writes down where the command line finds this server. */
-export function announce(dataDir: string, url: string): () => void {
+/**
+ * Writes the file by which the command line finds this server.
+ *
+ * @returns removes the file
+ */
+export function writeServerFile(dataDir: string, url: string): () => void {
   const path = join(dataDir, 'server.json')
   writeFileSync(path, `${JSON.stringify({ url, pid: process.pid })}\n`, { mode: 0o600 })
   return () => rmSync(path, { force: true })
