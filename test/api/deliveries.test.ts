@@ -89,4 +89,27 @@ describe('GET /v1/deliveries', () => {
     assert.deepEqual(json.items, [])
     assert.equal((await annex.api('GET', `/v1/deliveries/${owed}`, undefined, token)).status, 404)
   })
+
+  it('shows an operator those of the named organization, by its id or subdomain', async () => {
+    const org = (await annex.api('POST', '/v1/orgs', { subdomain: 'named', title: 'Named' })).json
+    const { token } = (await annex.api('POST', `/v1/orgs/${org.id}/tokens`, {})).json
+    const sample = annex.server.samples.organization
+    const of = async (path: string, organization: string, bearer?: string) =>
+      annex.api('GET', `${path}?organization=${organization}`, undefined, bearer)
+    for (const path of ['/v1/deliveries', '/v1/receivers']) {
+      const all = (await annex.api('GET', path)).json.items
+      assert.ok(all.length > 0, path)
+      assert.deepEqual((await of(path, sample)).json.items, all, path)
+      for (const name of ['named', org.id]) assert.deepEqual((await of(path, name)).json.items, [], path)
+      assert.equal((await of(path, 'missing')).status, 404, path)
+      assert.equal((await of(path, 'named', token)).status, 200, path)
+      assert.equal((await of(path, sample, token)).status, 404, path)
+    }
+    assert.equal((await of('/v1/deliveries/feed', sample, token)).status, 404)
+    assert.equal((await of('/v1/deliveries/feed', 'missing')).status, 404)
+  })
+
+  it('says for how long settled deliveries are kept', async () => {
+    assert.equal((await list('')).retentionDays, 30)
+  })
 })
