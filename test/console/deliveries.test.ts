@@ -30,7 +30,15 @@ describe('the history of a delivery', () => {
 
   it('has the meaning of each outcome, as docs/retries.md says', () => {
     const meanings = { 200: 'delivered', 204: 'delivered', 301: 'redirect', 399: 'redirect', 400: 'final' }
-    const more = { 404: 'final', 410: 'gone', 429: 'retry', 500: 'retry', 503: 'retry', 599: 'retry', 600: 'final' }
+    const more = {
+      404: 'final',
+      410: 'gone',
+      429: 'retry',
+      500: 'retry',
+      503: 'retry',
+      599: 'retry',
+      600: 'final',
+    }
     for (const [status, expected] of Object.entries({ ...meanings, ...more }))
       assert.equal(meaning({ status: Number(status) }), expected, status)
     assert.equal(meaning({ outcome: 'error' }), 'retry')

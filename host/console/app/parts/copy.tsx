@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks'
 import { texts } from '../texts.ts'
 import { Icon } from './icon.tsx'
 
-export function CopyButton({ text, label }: { text: string; label: string }) {
+/** @param isShown the label stands on the button */
+export function CopyButton({ text, label, isShown }: { text: string; label: string; isShown?: boolean }) {
   const [isCopied, setIsCopied] = useState(false)
   const copy = async () => {
     await copyText(text)
@@ -12,12 +13,13 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   return (
     <button
       type="button"
-      class="plain"
+      class={isShown ? '' : 'plain'}
       onClick={copy}
       aria-label={isCopied ? texts.copied : label}
       title={label}
     >
       <Icon name={isCopied ? 'check' : 'copy'} />
+      {isShown && (isCopied ? texts.copied : label)}
     </button>
   )
 }

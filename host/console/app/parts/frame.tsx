@@ -12,6 +12,7 @@ import { Icon, type IconName, Mark } from './icon.tsx'
 const links: readonly { path: string; label: string; icon: IconName }[] = [
   { path: '', label: texts.overview.title, icon: 'overview' },
   { path: '/deliveries', label: texts.deliveries.title, icon: 'deliveries' },
+  { path: '/receivers', label: texts.receivers.title, icon: 'receivers' },
   { path: '/members', label: texts.members.title, icon: 'members' },
 ]
 
