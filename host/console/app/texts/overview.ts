@@ -1,12 +1,16 @@
 export const textsOfOverview = {
   overview: {
     title: 'Overview',
-    works: (count: number) =>
-      count === 1 ? 'The one installation works.' : `All ${count.toLocaleString('en')} installations work.`,
+    works: (count: string) =>
+      count === '1' ? 'The one installation works.' : `All ${count} installations work.`,
+    worksPartly: (active: number, count: string) =>
+      `${active.toLocaleString('en')} of ${count} ${count === '1' ? 'installation is' : 'installations are'} active.`,
     nothing: 'Nothing is installed yet.',
     needs: (count: number) => (count === 1 ? 'One thing needs you.' : `${count} things need you.`),
     problems: 'What needs you',
-    ofHost: 'Concerns this Annex as a whole',
+    ofHost: 'This Annex as a whole',
+    elsewhere: 'In other organizations:',
+    ofOther: (name: string, count: number) => `${name} (${count})`,
     since: 'Since',
     command: 'In a terminal',
     open: {
@@ -14,12 +18,15 @@ export const textsOfOverview = {
       receiver: 'Open the receiver',
       integration: 'Open the integration',
     },
+    openFor: {
+      waiting_version: 'See what is new',
+      pending: 'Open its settings',
+      failed_work: 'See what failed',
+    },
     mended: (label: string) => `Done: ${label}.`,
-    connectHere: 'Annex made a link to connect. Open it to continue.',
     installations: 'Installations',
     noInstallations: 'No integration is installed in this organization yet.',
-    moreInstallations: 'The first 100 are shown.',
-    counts: (count: number, state: string) => `${count.toLocaleString('en')} ${state.toLowerCase()}`,
+    few: (shown: number, count: string) => `${shown} of ${count} are shown, those that are not active first.`,
     allInstallations: 'All installations',
     deliveries: 'Last deliveries',
     noDeliveries: 'No delivery yet. An installation queues one when an event comes.',

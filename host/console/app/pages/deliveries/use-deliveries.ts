@@ -24,7 +24,7 @@ export function useDeliveries(
 ): { list: Load<Shown>; showNew: () => void; newerPage: string | undefined } {
   const [turn, setTurn] = useState(0)
   const key = `deliveries ${org} ${writeFilter(filter, page)} ${turn}`
-  const shown = useRef<{ key: string; value: Shown }>()
+  const shown = useRef<{ key: string; value: Shown } | undefined>(undefined)
   /** The API leads to older pages alone. */
   const newer = useRef(new Map<string, string | undefined>())
   const list = useLoad(key, async (signal): Promise<Shown> => {
