@@ -10,8 +10,8 @@ import { closedSignal, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
 /** Limits of readers: for one organization (or for all operators), and for all. */
-const mostOfOne = 8
-const mostInAll = 32
+const mostOfOne = 32
+const mostInAll = 128
 const checkTokenMs = 5_000
 const keepAliveMs = 15_000
 /** A reader that reads nothing for as long is disconnected. It can resume after its last event. */

@@ -84,6 +84,10 @@ describe('the history of a delivery', () => {
 
   it('splits a reason into its code and its text', () => {
     assert.deepEqual(toReason('exhausted: answered 503'), { code: 'exhausted', said: 'answered 503' })
+    assert.deepEqual(toReason('exhausted: answered 503', attempt(1)), { code: 'exhausted', said: '' })
+    const refused = attempt(1, { outcome: 'error', error: { code: 'egress_refused', message: 'No.' } })
+    assert.deepEqual(toReason('refused: No.', refused), { code: 'refused', said: '' })
+    assert.deepEqual(toReason('receiver_disabled: Gone.', refused).said, 'Gone.')
     assert.deepEqual(toReason('receiver_disabled: '), { code: 'receiver_disabled', said: '' })
     assert.deepEqual(toReason('Something: else'), { code: '', said: 'Something: else' })
   })

@@ -42,6 +42,7 @@ export const texts = {
     disabled: 'Disabled',
     delivered: 'Delivered',
     failed: 'Failed',
+    failing: 'Failing',
   },
 
   passkeys: {

@@ -64,8 +64,13 @@ export function endOf(
   return attempts > 0 && Date.parse(nextAttemptAt) > nowMs ? 'waiting' : 'due'
 }
 
-/** A stored reason begins with its code: `exhausted: answered 503`. */
-export function toReason(reason: string): { code: string; said: string } {
+const saidByAttempt: ReadonlySet<string> = new Set(['exhausted', 'rejected', 'redirect'])
+
+/**
+ * A stored reason begins with its code: `exhausted: answered 503`. `said` is empty where the last attempt says the same.
+ */
+export function toReason(reason: string, last?: Attempt): { code: string; said: string } {
   const [, code = '', said = reason] = /^([a-z_]+): ?(.*)$/s.exec(reason) ?? []
-  return { code, said }
+  const isRepeated = last !== undefined && (saidByAttempt.has(code) || last.error?.message === said)
+  return { code, said: isRepeated ? '' : said }
 }

@@ -9,6 +9,10 @@ const thinnest = 4
 /** The time of an attempt as a bar of its phases, with the numbers beside it. */
 export function PhaseBar({ attempt, longestMs }: { attempt: Attempt; longestMs: number }) {
   const phases = toPhases(attempt, longestMs)
+  // An attempt that reached no phase has nothing to compare.
+  if (phases.every(({ name }) => name === 'rest')) {
+    return <p class="small muted">{texts.delivery.total(attempt.durationMs)}</p>
+  }
   return (
     <div class="phases">
       <svg viewBox={`0 0 ${wide} 8`} preserveAspectRatio="none" aria-hidden="true">

@@ -52,6 +52,9 @@ export function Timeline({
   )
 }
 
+/** Three lines on a wide screen. */
+const excerptLength = 300
+
 function AttemptItem({ step, url, longestMs }: { step: Step; url: string; longestMs: number }) {
   const { attempt, meaning, waitMs, retryAfter } = step
   const { number, outcome, startedAt, response, error } = attempt
@@ -73,6 +76,9 @@ function AttemptItem({ step, url, longestMs }: { step: Step; url: string; longes
         <code>POST {url}</code>
       </p>
       <p>{sentences.filter(Boolean).join(' ')}</p>
+      {response && outcome !== 'delivered' && response.body.trim() !== '' && (
+        <code class="excerpt">{response.body.trim().slice(0, excerptLength)}</code>
+      )}
       <PhaseBar attempt={attempt} longestMs={longestMs} />
       {response && (
         <details>
@@ -87,9 +93,9 @@ function AttemptItem({ step, url, longestMs }: { step: Step; url: string; longes
 }
 
 function EndItem({ delivery, isPaused }: { delivery: DeliveryWithAttempts; isPaused: boolean }) {
-  const { state, attempts, nextAttemptAt, finishedAt, reason } = delivery
+  const { state, attempts, attemptList, nextAttemptAt, finishedAt, reason } = delivery
   const end = endOf(delivery, Date.now())
-  const { code, said } = toReason(reason ?? '')
+  const { code, said } = toReason(reason ?? '', attemptList.at(-1))
   const known = Object.entries(texts.delivery.reasons).find(([name]) => name === code)?.[1]
   return (
     <li class={state === 'delivered' ? 'good' : state === 'failed' ? 'bad' : 'now'}>

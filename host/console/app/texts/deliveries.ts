@@ -158,12 +158,11 @@ export const textsOfDeliveries = {
   },
 
   receiver: {
-    title: 'Receiver',
+    title: (host: string) => `Receiver ${host}`,
     sentences: {
       active: 'Annex sends to it.',
-      failing: 'Annex sends to it. No attempt has been answered with 2xx; this began',
-      heldBack:
-        'It failed ten times in a row, so first attempts wait. Resume it to send at once, or the next one follows',
+      failing: 'Attempts fail. The first failure was',
+      heldBack: 'Attempts fail, so first attempts are held back. The next one is',
       paused: 'Its deliveries wait until you resume it.',
       disabled: 'Annex has given it up: new deliveries to it fail until you resume it.',
     },

@@ -10,6 +10,7 @@ import { Id } from '../../parts/copy.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Head } from '../../parts/head.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { InstallationLink } from '../../parts/installation-link.tsx'
 import { Loaded } from '../../parts/state.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
 import { reasonAgainst } from '../../person.ts'
@@ -33,10 +34,7 @@ export default function DeliveryPage() {
     return { delivery, receiver }
   })
   const { delivery, receiver } = read.value ?? {}
-  useLive(org, read.reload, (change) => {
-    const isIts = change.delivery === id || change.receiver === delivery?.receiver
-    return isIts || (change.delivery === undefined && change.receiver === undefined)
-  })
+  useLive(org, read.reload, (change) => change.delivery === id || change.receiver === delivery?.receiver)
   const send = async () => {
     setError(undefined)
     try {
@@ -111,9 +109,7 @@ const Facts = ({
     </dd>
     <dt>{texts.delivery.installation}</dt>
     <dd>
-      <a href={`/orgs/${org}/installations/${installation}`}>
-        <code>{installation}</code>
-      </a>
+      <InstallationLink org={org} id={installation} />
     </dd>
     <dt>{texts.delivery.id}</dt>
     <dd>

@@ -69,7 +69,12 @@ export default function OverviewPage() {
               title={texts.overview.installations}
               link={{ path: `/orgs/${org}/installations`, label: texts.overview.allInstallations }}
               of={installations}
-              empty={texts.overview.noInstallations}
+              empty={
+                <>
+                  <p>{texts.overview.noInstallations}</p>
+                  <a href={`/orgs/${org}/integrations`}>{texts.overview.toCatalogue}</a>
+                </>
+              }
             >
               {(list) => <InstallationSummary org={org} list={list} />}
             </Part>
@@ -77,7 +82,7 @@ export default function OverviewPage() {
               title={texts.overview.deliveries}
               link={{ path: `/orgs/${org}/deliveries`, label: texts.overview.allDeliveries }}
               of={deliveries}
-              empty={texts.overview.noDeliveries}
+              empty={<p>{texts.overview.noDeliveries}</p>}
             >
               {({ items }) => <DeliveryTable org={org} rows={items} />}
             </Part>
@@ -99,7 +104,7 @@ function Part<List extends { items: unknown[] }>({
   title: string
   link: { path: string; label: string }
   of: Load<List>
-  empty: string
+  empty: ComponentChildren
   children: (list: List) => ComponentChildren
 }) {
   return (
@@ -109,7 +114,7 @@ function Part<List extends { items: unknown[] }>({
           <h2>{title}</h2>
           <a href={link.path}>{link.label}</a>
         </div>
-        <Loaded of={of} isEmpty={({ items }) => items.length === 0} empty={<p>{empty}</p>}>
+        <Loaded of={of} isEmpty={({ items }) => items.length === 0} empty={empty}>
           {children}
         </Loaded>
       </section>

@@ -10,37 +10,20 @@ import { reasonAgainst } from '../../person.ts'
 import { organizationInAddress, sayDone } from '../../state.ts'
 import { texts } from '../../texts.ts'
 
+export type OfActions = { onChange: () => void; onError: (error: unknown) => void }
+type Given = { receiver: ReceiverWithCounts } & OfActions
+
 /** What a person can do with a receiver in its state. */
-export function ReceiverActions({
-  receiver,
-  onChange,
-  onError,
-}: {
-  receiver: ReceiverWithCounts
-  onChange: () => void
-  onError: (error: unknown) => void
-}) {
+export function ReceiverActions({ receiver, onChange, onError }: Given) {
   const { route } = useLocation()
   const [isPausing, setIsPausing] = useState(false)
-  const { id, state, ordered, heldBackUntil } = receiver
+  const { id, state, heldBackUntil } = receiver
   const params = { receiver: id }
   const isResumable = state !== 'active' || heldBackUntil !== undefined
-  const acting = (act: () => Promise<void>) => async () => {
-    onError(undefined)
-    try {
-      await act()
-      onChange()
-    } catch (error) {
-      onError(error)
-    }
-  }
+  const acting = toActing({ onChange, onError })
   const resume = acting(async () => {
     await api.call('POST /v1/receivers/{receiver}/resume', { params })
     sayDone(texts.receiver.resumed)
-  })
-  const order = acting(async () => {
-    await api.call('PATCH /v1/receivers/{receiver}', { params, body: { ordered: !ordered } })
-    sayDone(ordered ? texts.receiver.orderDropped : texts.receiver.orderKept)
   })
   const sendExample = acting(async () => {
     const { id } = await api.call('POST /v1/receivers/{receiver}/example', { params })
@@ -65,9 +48,6 @@ export function ReceiverActions({
           {texts.receiver.pause}
         </Action>
       )}
-      <Action act={order} reason={reasonAgainst('updateReceiver')}>
-        {ordered ? texts.receiver.dropOrder : texts.receiver.keepOrder}
-      </Action>
       <Action
         act={sendExample}
         reason={
@@ -80,6 +60,34 @@ export function ReceiverActions({
     </>
   )
 }
+
+export function OrderAction({ receiver: { id, ordered }, ...ofActions }: Given) {
+  const order = toActing(ofActions)(async () => {
+    await api.call('PATCH /v1/receivers/{receiver}', {
+      params: { receiver: id },
+      body: { ordered: !ordered },
+    })
+    sayDone(ordered ? texts.receiver.orderDropped : texts.receiver.orderKept)
+  })
+  return (
+    <Action kind="plain" act={order} reason={reasonAgainst('updateReceiver')}>
+      {ordered ? texts.receiver.dropOrder : texts.receiver.keepOrder}
+    </Action>
+  )
+}
+
+const toActing =
+  ({ onChange, onError }: OfActions) =>
+  (act: () => Promise<void>) =>
+  async () => {
+    onError(undefined)
+    try {
+      await act()
+      onChange()
+    } catch (error) {
+      onError(error)
+    }
+  }
 
 function Pause({ pause, onClose }: { pause: (reason: string) => Promise<void>; onClose: () => void }) {
   const [reason, setReason] = useState('')

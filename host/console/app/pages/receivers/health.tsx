@@ -21,3 +21,7 @@ export function Health({ receiver: { state, failingSince, heldBackUntil } }: { r
   }
   return <>{texts.receiver.sentences.active}</>
 }
+
+/** A receiver that fails is still active: its deliveries are tried. */
+export const toChip = ({ state, failingSince }: Receiver): string =>
+  state === 'active' && failingSince !== undefined ? 'failing' : state

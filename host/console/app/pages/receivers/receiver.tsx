@@ -10,13 +10,14 @@ import { DeliveryTable } from '../../parts/delivery-table.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Head } from '../../parts/head.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { InstallationLink } from '../../parts/installation-link.tsx'
 import { Loaded } from '../../parts/state.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { texts } from '../../texts.ts'
 import { useLoad } from '../../use-load.ts'
-import { ReceiverActions } from './actions.tsx'
-import { Health } from './health.tsx'
+import { type OfActions, OrderAction, ReceiverActions } from './actions.tsx'
+import { Health, toChip } from './health.tsx'
 
 /** One receiver: whether it takes deliveries, how far it is behind, and what a person can do. */
 export default function ReceiverPage() {
@@ -32,18 +33,18 @@ export default function ReceiverPage() {
     read.reload()
     deliveries.reload()
   }
-  useLive(org, reload, ({ receiver }) => receiver === undefined || receiver === id)
+  useLive(org, reload, ({ receiver }) => receiver === id)
   const { value } = read
   return (
     <>
       <Head
-        title={texts.receiver.title}
+        title={texts.receiver.title(value ? hostOf(value.url) : '')}
         crumbs={[
           { label: org, href: `/orgs/${org}` },
           { label: texts.receivers.title, href: `/orgs/${org}/receivers` },
           { label: value?.url ?? id },
         ]}
-        state={value && <Chip state={value.state} />}
+        state={value && <Chip state={toChip(value)} />}
         actions={value && <ReceiverActions receiver={value} onChange={reload} onError={setError} />}
       >
         {value && <Health receiver={value} />}
@@ -58,7 +59,7 @@ export default function ReceiverPage() {
                 <span class="detail">{receiver.reason}</span>
               </div>
             )}
-            <Facts org={org} receiver={receiver} />
+            <Facts org={org} receiver={receiver} onChange={reload} onError={setError} />
             <Boundary>
               <section>
                 <div class="part-head">
@@ -94,7 +95,10 @@ export default function ReceiverPage() {
   )
 }
 
-function Facts({ org, receiver }: { org: string; receiver: ReceiverWithCounts }) {
+/** An address may be long, and mostly its host says enough. */
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url)
+
+function Facts({ org, receiver, ...ofActions }: { org: string; receiver: ReceiverWithCounts } & OfActions) {
   const { id, url, installation, signedBy, ordered, pending, createdAt } = receiver
   const isNone = pending.due === 0 && pending.waiting === 0 && pending.oldestAt === undefined
   return (
@@ -114,12 +118,13 @@ function Facts({ org, receiver }: { org: string; receiver: ReceiverWithCounts })
         </>
       )}
       <dt>{texts.receiver.facts.order}</dt>
-      <dd>{ordered ? texts.receiver.orderKept : texts.receiver.orderDropped}</dd>
+      <dd class="row">
+        {ordered ? texts.receiver.orderKept : texts.receiver.orderDropped}
+        <OrderAction receiver={receiver} {...ofActions} />
+      </dd>
       <dt>{texts.receiver.facts.installation}</dt>
       <dd>
-        <a href={`/orgs/${org}/installations/${installation}`}>
-          <code>{installation}</code>
-        </a>
+        <InstallationLink org={org} id={installation} />
       </dd>
       <dt>{texts.receiver.facts.signedBy}</dt>
       <dd>

@@ -9,7 +9,7 @@ import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { texts } from '../../texts.ts'
 import { useLoad } from '../../use-load.ts'
-import { Health } from './health.tsx'
+import { Health, toChip } from './health.tsx'
 
 const states = ['active', 'paused', 'disabled'] as const
 
@@ -80,7 +80,7 @@ export default function ReceiversPage() {
                 {
                   title: texts.receivers.columns.state,
                   kind: 'nowrap',
-                  cell: ({ state }) => <Chip state={state} />,
+                  cell: (receiver) => <Chip state={toChip(receiver)} />,
                 },
                 {
                   title: texts.receivers.columns.receiver,
