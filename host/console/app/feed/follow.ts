@@ -60,13 +60,16 @@ async function lead(organization: string, tell: Listener, signal: AbortSignal): 
       await readFeed(organization, tell, signal)
       await sleep(retryMs, signal)
     } catch (error) {
-      if (signal.aborted) return
+      if (signal.aborted || isFinal(error)) return
       await sleep(pollMs, signal)
       // Without an answer of the host there is nothing to read again.
       if (isApiError(error)) tell([{}])
     }
   }
 }
+
+/** The person may not see this organization. */
+const isFinal = (error: unknown): boolean => isApiError(error) && error.status < 500 && error.status !== 429
 
 async function poll(act: () => void, signal: AbortSignal): Promise<void> {
   for (;;) {
