@@ -8,7 +8,7 @@ import { ErrorNote } from '../../parts/error-note.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Time } from '../../parts/time.tsx'
 import { reasonAgainst } from '../../person.ts'
-import type { Problems } from '../../problems.ts'
+import { idsOfFixes, type Problems } from '../../sort-problems.ts'
 import { sayDone } from '../../state.ts'
 import { texts } from '../../texts.ts'
 
@@ -71,7 +71,11 @@ function ProblemCard({ org, problem, onMended }: { org: string; problem: Problem
       {error !== undefined && <ErrorNote error={error} />}
       <div class="row">
         {operation !== null && (
-          <Action kind="main" act={() => mend(operation)} reason={reasonAgainst(idOf(operation))}>
+          <Action
+            kind="main"
+            act={() => mend(operation)}
+            reason={reasonAgainst(idsOfFixes[operation.address] ?? '')}
+          >
             {operation.label}
           </Action>
         )}
@@ -108,17 +112,6 @@ function pageOf(org: string, { kind, subject }: Problem): { path: string; label:
   if (subject.kind === 'integration')
     return { path: `${base}/integrations/${id}`, label: texts.overview.open.integration }
   return undefined
-}
-
-/** The id of an operation, for the role that it needs. */
-const idOf = ({ address }: ProblemOperation): string => ids[address] ?? ''
-const ids: Readonly<Record<string, string>> = {
-  'POST /v1/receivers/{receiver}/resume': 'resumeReceiver',
-  'POST /v1/integrations/{integration}/resume': 'resumeIntegration',
-  'POST /v1/integrations/{integration}/installations/{installation}/resume': 'resumeInstallation',
-  'POST /v1/integrations/{integration}/installations/{installation}/configuration/{property}/connect':
-    'connectInstallationSetting',
-  'POST /v1/reload': 'reloadFolders',
 }
 
 /** A connection goes on at its provider: the answer has a link. */
