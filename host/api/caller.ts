@@ -157,6 +157,20 @@ export const isPerson = (caller: Caller | AccountCaller): caller is Person =>
 export const organizationOf = (db: Db, caller: Person, name: string | undefined): Promise<Organization> =>
   theirOrganization((id) => findOrganization(db, id), caller, name)
 
+/**
+ * Limits a list to the named organization, else to that of the caller. An operator who names none sees all.
+ *
+ * @throws AnnexError `not_found`
+ */
+export async function ownerOf(
+  db: Db,
+  caller: Person,
+  name: string | undefined,
+): Promise<{ organizationId?: string }> {
+  if (caller.kind === 'operator' && name === undefined) return {}
+  return { organizationId: (await organizationOf(db, caller, name)).id }
+}
+
 /** As `organizationOf`, with another lookup: `POST /v1/events` has a cache. */
 export async function theirOrganization(
   find: (id: string) => Promise<Organization | undefined>,

@@ -10,26 +10,24 @@ import {
   listDeliveries,
 } from '../db/queries/list-deliveries.ts'
 import { AnnexError } from '../errors.ts'
-import { organizationOf, type Person } from './caller.ts'
-import { idCursor, listPage, ownOf, timeOf, toIso } from './list-query.ts'
+import { nounOf, ownerOf, type Person } from './caller.ts'
+import { idCursor, listPage, timeOf, toIso } from './list-query.ts'
 import type { OnOperation, OperationRequest } from './operations.ts'
 
-type DeliveryParts = { db: Db; longReader: Db }
+type DeliveryParts = { db: Db; longReader: Db; settings: { RETENTION_DAYS: number } }
 
 /** Deliveries and their attempts. */
-export function addDeliveryRoutes(on: OnOperation, { db, longReader }: DeliveryParts): void {
+export function addDeliveryRoutes(on: OnOperation, { db, longReader, settings }: DeliveryParts): void {
   on('GET /v1/deliveries', async (request) => {
-    const { caller, query } = request
-    const filter = filterOf(caller, query)
-    if (query.organization !== undefined) {
-      filter.organizationId = (await organizationOf(db, caller, query.organization)).id
-    }
-    return listPage(request, {
+    const filter = await filterOf(db, request.caller, request.query)
+    const page = await listPage(request, {
       cursor: idCursor('dlv'),
       read: ({ after, limit }) => listDeliveries(longReader, filter, { before: after, limit }),
       cursorOf: ({ id }) => id,
       toView: toDelivery,
     })
+    const { RETENTION_DAYS: retentionDays } = settings
+    return { ...page, ...(retentionDays > 0 && { retentionDays }) }
   })
 
   on('GET /v1/deliveries/{delivery}', async ({ caller, params }) => {
@@ -50,21 +48,22 @@ export async function openDelivery(db: Db, caller: Person, id: string): Promise<
   const installation = delivery && (await findInstallation(db, delivery.installationId))
   const isTheirs = caller.kind === 'operator' || installation?.organizationId === caller.organizationId
   if (delivery !== undefined && isTheirs) return delivery
-  throw new AnnexError('not_found', `There is no delivery ${id} that you may see.`)
+  throw new AnnexError('not_found', `There is no delivery ${id} that this ${nounOf(caller)} may see.`)
 }
 
 /**
  * Reads the filters of a query, limited to the deliveries that the caller may see.
  *
- * @throws AnnexError `bad_request`
+ * @throws AnnexError `bad_request`, `not_found`
  */
-export function filterOf(
+export async function filterOf(
+  db: Db,
   caller: Person,
-  query: Omit<OperationRequest<'GET /v1/deliveries'>['query'], 'limit' | 'organization'>,
-): DeliveryFilter {
-  const { installation, receiver, event, eventType, state, before, after } = query
+  query: Omit<OperationRequest<'GET /v1/deliveries'>['query'], 'limit'>,
+): Promise<DeliveryFilter> {
+  const { organization, installation, receiver, event, eventType, state, before, after } = query
   return {
-    ...ownOf(caller),
+    ...(await ownerOf(db, caller, organization)),
     ...(installation !== undefined && { installationId: installation }),
     ...(receiver !== undefined && { receiverId: receiver }),
     ...(event !== undefined && { eventId: event }),

@@ -10,8 +10,8 @@ import { closedSignal, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
 /** Limits of readers: for one organization (or for all operators), and for all. */
-const mostOfOne = 8
-const mostInAll = 32
+const mostOfOne = 32
+const mostInAll = 128
 const checkTokenMs = 5_000
 const keepAliveMs = 15_000
 /** A reader that reads nothing for as long is disconnected. It can resume after its last event. */
@@ -32,12 +32,12 @@ type FeedParts = {
 export function addFeedRoutes(on: OnOperation, parts: FeedParts): void {
   const readers = createReaders()
 
-  on('GET /v1/deliveries/feed', ({ caller, query, context }) => {
-    const { afterMs, ...filter } = filterOf(caller, query)
+  on('GET /v1/deliveries/feed', async ({ caller, query, context }) => {
+    const { afterMs, ...filter } = await filterOf(parts.db, caller, query)
     const from = readCursor(context) ?? cursorAt(afterMs ?? Date.now())
     const gone = closedSignal(context)
     if (gone.aborted) return
-    const leave = readers.enter(filter.organizationId ?? 'operators')
+    const leave = readers.enter(caller.kind === 'operator' ? 'operators' : caller.organizationId)
     gone.addEventListener('abort', leave)
     const pages = followDeliveries(parts, parts.changes, gone, filter, from)
     const stream = Readable.from(endStalled(context, toEvents(parts, context, from, pages)))

@@ -14,7 +14,7 @@ import { toInstallationView, toListed, toPlaceView } from '../installations/inst
 import { statusOf } from '../installations/level-settings.ts'
 import { select } from '../installations/selection.ts'
 import type { Suspensions } from '../installations/suspend.ts'
-import { organizationOf, originOf } from './caller.ts'
+import { organizationOf, originOf, ownerOf } from './caller.ts'
 import { idCursor, listPage } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { openIntegration, openLevel } from './visible-records.ts'
@@ -33,9 +33,8 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
 
   on('GET /v1/installations', async (request) => {
     const { caller, query } = request
-    const all = caller.kind === 'operator' && query.organization === undefined
     const where = {
-      ...(!all && { organizationId: (await organizationOf(db, caller, query.organization)).id }),
+      ...(await ownerOf(db, caller, query.organization)),
       ...(query.integration !== undefined && { integration: await toStoredName(db, query.integration) }),
     }
     const readManifest = createManifestReader(db)

@@ -12,9 +12,9 @@ import { type AuditAction, recordAudit } from '../logs/audit.ts'
 import type { Circuits } from '../queue/fairness.ts'
 import type { DeliveryCounts } from '../webhooks/delivery-counts.ts'
 import { orderReceiver, pauseReceiver, resumeReceiver, sendExample } from '../webhooks/operate-receiver.ts'
-import { originOf, type Person } from './caller.ts'
+import { nounOf, originOf, ownerOf, type Person } from './caller.ts'
 import { toDelivery } from './deliveries.ts'
-import { idCursor, listPage, ownOf, toIso } from './list-query.ts'
+import { idCursor, listPage, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
 const shownDays = 30
@@ -26,9 +26,9 @@ type ReceiverRequest = { caller: Person; params: { receiver: string } }
 /** Receivers of deliveries: their state, pausing, and order. */
 export function addReceiverRoutes(on: OnOperation, { db, counts, circuits }: ReceiverParts): void {
   on('GET /v1/receivers', async (request) => {
-    const { installation, state } = request.query
+    const { organization, installation, state } = request.query
     const where = {
-      ...ownOf(request.caller),
+      ...(await ownerOf(db, request.caller, organization)),
       ...(installation !== undefined && { installationId: installation }),
       ...(state !== undefined && { state }),
     }
@@ -95,7 +95,7 @@ export function addReceiverRoutes(on: OnOperation, { db, counts, circuits }: Rec
     const installation = receiver && (await findInstallation(db, receiver.installationId))
     const isTheirs = caller.kind === 'operator' || installation?.organizationId === caller.organizationId
     if (receiver !== undefined && isTheirs) return receiver
-    throw new AnnexError('not_found', `There is no receiver ${id} that you may see.`)
+    throw new AnnexError('not_found', `There is no receiver ${id} that this ${nounOf(caller)} may see.`)
   }
 
   async function viewWithCounts({ id }: Receiver): Promise<ReceiverWithCounts> {
@@ -104,9 +104,10 @@ export function addReceiverRoutes(on: OnOperation, { db, counts, circuits }: Rec
     // Counts of the last second are stored first.
     await counts.flush()
     const days = await listCounts(db, id, shownDays)
+    const { oldestAt, ...pending } = await countPending(db, id)
     return {
       ...view(receiver),
-      pending: await countPending(db, id),
+      pending: { ...pending, ...(oldestAt !== null && { oldestAt: toIso(oldestAt) }) },
       days: days.map(({ day, ...ofDay }) => ({ day: toIso(day).slice(0, 10), ...ofDay })),
     }
   }

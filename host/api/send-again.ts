@@ -6,9 +6,9 @@ import { findListedDelivery } from '../db/queries/list-deliveries.ts'
 import { countFailed, type FailedFilter } from '../db/queries/send-again.ts'
 import { recordAudit } from '../logs/audit.ts'
 import { mostOfRequest, sendFailed, sendNow } from '../webhooks/send-again.ts'
-import { originOf } from './caller.ts'
+import { originOf, ownerOf } from './caller.ts'
 import { openDelivery, toDelivery } from './deliveries.ts'
-import { closedSignal, ownOf, timeOf } from './list-query.ts'
+import { closedSignal, timeOf } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
 const defaultPerSecond = 10
@@ -23,7 +23,7 @@ export function addSendAgainRoutes(on: OnOperation, parts: SendAgainParts): void
     const { caller, params } = request
     const delivery = await openDelivery(db, caller, params.delivery)
     const { id, eventId, eventType, receiverId } = delivery
-    const organizationId = await ownerOf(delivery.installationId)
+    const organizationId = await ownerOfInstallation(delivery.installationId)
     await sendNow(db, delivery, (transaction) =>
       recordAudit(transaction, originOf(request), {
         ...{ action: 'delivery.send', organizationId, subject: { kind: 'delivery', id } },
@@ -36,7 +36,8 @@ export function addSendAgainRoutes(on: OnOperation, parts: SendAgainParts): void
   on('POST /v1/deliveries/send-failed', async ({ caller, body, context }) => {
     const { dryRun = false, perSecond = defaultPerSecond } = body
     // Later failures are left out, so that the request ends.
-    const filter = { ...ownOf(caller), ...toFilter(body), upToMs: nowOf(db) }
+    const owner = await ownerOf(db, caller, body.organization)
+    const filter = { ...owner, ...toFilter(body), upToMs: nowOf(db) }
     const counted = await countFailed(longReader, filter)
     if (dryRun || counted.count === 0) {
       context.status = 200
@@ -45,7 +46,7 @@ export function addSendAgainRoutes(on: OnOperation, parts: SendAgainParts): void
     // Before the first batch: a crash between them leaves no delivery without the entry.
     await recordAudit(db, originOf({ caller, context }), {
       action: 'delivery.send_failed',
-      organizationId: filter.organizationId ?? (await ownerOf(body.installation)),
+      organizationId: filter.organizationId ?? (await ownerOfInstallation(body.installation)),
       subject: { kind: 'deliveries', id: body.receiver ?? body.installation ?? 'all' },
       after: { ...body, count: counted.count },
     })
@@ -56,7 +57,7 @@ export function addSendAgainRoutes(on: OnOperation, parts: SendAgainParts): void
     return { dryRun, ...counted, count, ...(left > 0 && { left }), seconds }
   })
 
-  async function ownerOf(installationId: string | undefined): Promise<string | null> {
+  async function ownerOfInstallation(installationId: string | undefined): Promise<string | null> {
     if (installationId === undefined) return null
     return (await findInstallation(db, installationId))?.organizationId ?? null
   }

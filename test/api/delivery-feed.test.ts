@@ -215,7 +215,7 @@ describe('the live feed', () => {
     const readers: Reader[] = []
     // Readers of earlier tests may not have left yet.
     const retry = () => until(() => open().catch(() => undefined), Boolean)
-    while (readers.length < 8) readers.push((await retry()) ?? assert.fail('no reader'))
+    while (readers.length < 32) readers.push((await retry()) ?? assert.fail('no reader'))
     const refused = await ask().answered
     assert.equal(refused.status, 503)
     assert.equal(((await refused.json()) as Json).error.code, 'too_many_readers')

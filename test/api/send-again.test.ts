@@ -40,6 +40,29 @@ describe('sending deliveries again', () => {
     assert.equal(bodies.size, 1, 'the same bytes')
   })
 
+  it('counts and sends the failed ones of the named organization alone', async () => {
+    const receiver = await receive(503, 503, 200)
+    const [id = ''] = await owe(endpoint, { url: receiver.url, type: 'of-one' })
+    await settled(id)
+    const org = (await annex.api('POST', '/v1/orgs', { subdomain: 'other', title: 'Other' })).json
+    const { token } = (await annex.api('POST', `/v1/orgs/${org.id}/tokens`, { role: 'editor' })).json
+    const since = new Date(0).toISOString()
+    const count = async (organization: string, bearer?: string) =>
+      annex.api(
+        'POST',
+        '/v1/deliveries/send-failed',
+        { since, organization, eventType: 'of-one', dryRun: true },
+        bearer,
+      )
+    const sample = annex.server.samples.organization
+    assert.equal((await count(sample)).json.count, 1)
+    assert.equal((await count('other')).json.count, 0)
+    assert.equal((await count('missing')).status, 404)
+    assert.equal((await count(sample, token)).status, 404)
+    const sent = await sendFailed({ since, organization: 'other', eventType: 'of-one' })
+    assert.deepEqual([sent.json.count, receiver.received.length], [0, 2])
+  })
+
   it('sends the same event again for a delivered one', async () => {
     const receiver = await receive(200)
     const [id = ''] = await owe(endpoint, { url: receiver.url })

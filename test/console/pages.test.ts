@@ -39,6 +39,8 @@ describe('each page of the console', { skip: skipWithoutChromium() }, () => {
       overview: '/orgs/home',
       deliveries: '/orgs/home/deliveries',
       delivery: `/orgs/home/deliveries/${items[0]?.id}`,
+      receivers: '/orgs/home/receivers',
+      receiver: `/orgs/home/receivers/${items[0]?.receiver}`,
       installation: `/orgs/home/installations/${id}`,
       members: '/orgs/home/members',
     }
@@ -52,6 +54,8 @@ describe('each page of the console', { skip: skipWithoutChromium() }, () => {
     overview: /The one installation works\.[\s\S]*webhook[\s\S]*site_view/,
     deliveries: /Delivered[\s\S]*site_view[\s\S]*\/x\/echo/,
     delivery: /Attempt 1[\s\S]*The receiver answered 200/,
+    receivers: /Active[\s\S]*\/x\/echo[\s\S]*Annex sends to it/,
+    receiver: /Active[\s\S]*\/x\/echo[\s\S]*Its deliveries[\s\S]*site_view/,
     installation: /Installation of webhook[\s\S]*Active[\s\S]*\/x\/webhook\/inst_/,
     members: /reader-2@example\.com/,
   }
@@ -83,7 +87,9 @@ describe('each page of the console', { skip: skipWithoutChromium() }, () => {
 
   it('disables for a reader what the role may not do, with the reason', async () => {
     const buttons: Record<string, string[]> = {
+      deliveries: ['Send failed ones again'],
       delivery: ['Send again'],
+      receiver: ['Pause', 'Keep the order', 'Send an example'],
       members: ['Make an invitation', 'New link', 'Remove'],
     }
     for (const [name, labels] of Object.entries(buttons)) {

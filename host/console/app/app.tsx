@@ -16,8 +16,10 @@ const Join = lazy(() => import('./pages/join.tsx'))
 const Reset = lazy(() => import('./pages/reset.tsx'))
 const Account = lazy(() => import('./pages/account.tsx'))
 const Overview = lazy(() => import('./pages/overview/overview.tsx'))
-const Deliveries = lazy(() => import('./pages/deliveries.tsx'))
-const Delivery = lazy(() => import('./pages/delivery.tsx'))
+const Deliveries = lazy(() => import('./pages/deliveries/deliveries.tsx'))
+const Delivery = lazy(() => import('./pages/delivery/delivery.tsx'))
+const Receivers = lazy(() => import('./pages/receivers/receivers.tsx'))
+const Receiver = lazy(() => import('./pages/receivers/receiver.tsx'))
 const Members = lazy(() => import('./pages/members.tsx'))
 const Installation = lazy(() => import('./pages/installation.tsx'))
 const Unknown = lazy(() => import('./pages/unknown.tsx'))
@@ -76,6 +78,8 @@ function Routes() {
         <Route path="/orgs/:org" component={Overview} />
         <Route path="/orgs/:org/deliveries" component={Deliveries} />
         <Route path="/orgs/:org/deliveries/:delivery" component={Delivery} />
+        <Route path="/orgs/:org/receivers" component={Receivers} />
+        <Route path="/orgs/:org/receivers/:receiver" component={Receiver} />
         <Route path="/orgs/:org/installations/:installation" component={Installation} />
         <Route path="/orgs/:org/members" component={Members} />
         <Route default component={Unknown} />

@@ -1,3 +1,6 @@
+import { textsOfDeliveries } from './texts/deliveries.ts'
+import { textsOfOverview } from './texts/overview.ts'
+
 /** All texts of the console. Say what happened, to what, and what to do. Buttons are verbs with an object. */
 export const texts = {
   annex: 'Annex',
@@ -40,6 +43,7 @@ export const texts = {
     disabled: 'Disabled',
     delivered: 'Delivered',
     failed: 'Failed',
+    failing: 'Failing',
   },
 
   passkeys: {
@@ -196,23 +200,6 @@ export const texts = {
     by: 'By',
   },
 
-  overview: {
-    title: 'Overview',
-    works: (count: number) =>
-      count === 1 ? 'The one installation works.' : `All ${count} installations work.`,
-    nothing: 'Nothing is installed yet.',
-    needs: (count: number) => (count === 1 ? 'One thing needs you.' : `${count} things need you.`),
-    problems: 'What needs you',
-    since: 'Since',
-    run: 'To mend it:',
-    installations: 'Installations',
-    noInstallations: 'No integration is installed in this organization yet.',
-    deliveries: 'Last deliveries',
-    noDeliveries: 'No delivery yet. An installation queues one when an event comes.',
-    allDeliveries: 'All deliveries',
-    columns: { integration: 'Integration', state: 'State', why: 'What it says', since: 'Changed' },
-  },
-
   firstSteps: {
     title: 'First delivery',
     what: 'Three steps from an event to a signed webhook on this page.',
@@ -231,64 +218,6 @@ export const texts = {
     skipped: 'The event reached no installation:',
     open: 'Open the delivery',
     again: 'Publish another event',
-  },
-
-  deliveries: {
-    title: 'Deliveries',
-    what: 'Events on their way to receivers, newest first.',
-    nothing: 'No delivery yet. An installation queues one when an event comes.',
-    toSteps: 'Make the first one',
-    state: 'State',
-    all: 'All states',
-    older: 'Older',
-    newest: 'Newest',
-    kept: 'Finished deliveries are kept for as long as the setting RETENTION_DAYS says.',
-    columns: {
-      state: 'State',
-      event: 'Event',
-      receiver: 'Receiver',
-      attempts: 'Attempts',
-      created: 'Created',
-      id: 'Delivery',
-    },
-  },
-
-  delivery: {
-    title: (type: string) => `Delivery of ${type}`,
-    to: (url: string) => `To ${url}`,
-    event: 'The event came',
-    queued: 'The script queued this delivery',
-    attempt: (number: number) => `Attempt ${number}`,
-    answered: (status: number, ms: number) =>
-      `The receiver answered ${status} after ${ms.toLocaleString('en')} ms.`,
-    failed: (message: string, ms: number) => `${message} (after ${ms.toLocaleString('en')} ms)`,
-    next: 'The next attempt follows',
-    end: {
-      delivered: 'Delivered. The receiver has it.',
-      failed: 'Failed. Annex sends it no more, unless you send it again.',
-      pending: 'Waits for its next attempt.',
-    },
-    sendAgain: 'Send again',
-    sentAgain: 'Queued again.',
-    asSent: 'As sent',
-    answer: 'Answer',
-    body: 'Body',
-    bodyGone: 'The body was removed after its time.',
-    headers: 'Headers',
-    empty: '(empty)',
-    gone: 'Back to all deliveries',
-  },
-
-  signature: {
-    verified: 'Signature verified',
-    how: 'Computed in this page from the signing secret, the time and the body as sent.',
-    check: 'Check my secret',
-    secret: 'Signing secret',
-    hint: 'It stays in this page: the check runs in your browser.',
-    action: 'Check the signature',
-    wrongSecret: 'The signature does not match: this is another secret, or the body was changed on the way.',
-    missing: 'The request has no X-Service-Signature header.',
-    notHere: 'The browser computes signatures on https and localhost alone.',
   },
 
   installation: {
@@ -340,4 +269,7 @@ export const texts = {
     commands: 'npx annex installations\nnpx annex configure --help',
     home: 'To the overview',
   },
+
+  ...textsOfOverview,
+  ...textsOfDeliveries,
 } as const

@@ -150,13 +150,21 @@ export async function findReceiver(db: Db, id: string): Promise<Receiver | undef
 /** SQLite keeps no booleans. */
 const toReceiver = (row: Receiver): Receiver => ({ ...row, ordered: Boolean(row.ordered) })
 
-/** Counts pending deliveries: `due` ones, and those `waiting` for a resume. */
-export async function countPending(db: Db, id: string): Promise<{ due: number; waiting: number }> {
-  const count = async (state: 'due' | 'waiting') => {
-    const row = await db('jobs').where({ state, kind: 'delivery', lane: id }).count({ count: '*' }).first()
-    return Number(row?.count ?? 0)
+/** Pending deliveries: `due` ones, those `waiting` for a resume, and since when (Unix ms) the oldest one is pending. */
+export async function countPending(
+  db: Db,
+  id: string,
+): Promise<{ due: number; waiting: number; oldestAt: number | null }> {
+  const count = async (state: 'due' | 'running' | 'waiting') => {
+    const jobs = db('jobs').where({ state, kind: 'delivery', lane: id })
+    const row = await jobs.count({ count: '*' }).min({ oldestAt: 'createdAt' }).first()
+    return { count: Number(row?.count ?? 0), oldestAt: Number(row?.oldestAt ?? Number.POSITIVE_INFINITY) }
   }
-  return { due: await count('due'), waiting: await count('waiting') }
+  const due = await count('due')
+  const running = await count('running')
+  const waiting = await count('waiting')
+  const oldestAt = Math.min(due.oldestAt, running.oldestAt, waiting.oldestAt)
+  return { due: due.count, waiting: waiting.count, oldestAt: Number.isFinite(oldestAt) ? oldestAt : null }
 }
 
 /** @returns whether the receiver was in a state of `from` */

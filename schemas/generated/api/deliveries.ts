@@ -40,6 +40,10 @@ export interface DeliveryList {
   items: Delivery[]
   next?: NextPage
   count: number
+  /**
+   * Days for which settled deliveries are kept. Absent: for ever.
+   */
+  retentionDays?: number
 }
 
 /**
@@ -116,6 +120,10 @@ export interface FailedToSend {
    * A time: only those created before it.
    */
   until?: string
+  /**
+   * For operators: the organization, by its id, subdomain or external id.
+   */
+  organization?: string
   receiver?: string
   installation?: string
   eventType?: string
@@ -193,6 +201,10 @@ export interface ListDeliveriesQuery {
 }
 
 export interface FollowDeliveriesQuery {
+  /**
+   * For operators: the organization, by its id, subdomain or external id.
+   */
+  organization?: string
   /**
    * Only of this installation, by its id.
    */

@@ -43,6 +43,7 @@ export type ReceiverWithCounts = Receiver & {
   pending: {
     due: number
     waiting: number
+    oldestAt?: Time
   }
   days: DayCounts[]
 }
@@ -79,6 +80,10 @@ export interface ExampleType {
 }
 
 export interface ListReceiversQuery {
+  /**
+   * For operators: the organization, by its id, subdomain or external id.
+   */
+  organization?: string
   /**
    * Only of this installation, by its id.
    */

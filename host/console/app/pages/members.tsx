@@ -135,7 +135,7 @@ export default function MembersPage() {
           <p>{texts.members.linkWhat}</p>
           <pre>{shown.invitation.url}</pre>
           <div class="row">
-            <CopyButton isLabelled text={shown.invitation.url} label={texts.members.copyLink} />
+            <CopyButton shown="main" text={shown.invitation.url} label={texts.members.copyLink} />
             <Action act={() => setShown(undefined)}>{texts.members.close}</Action>
           </div>
         </Dialog>

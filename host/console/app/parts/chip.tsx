@@ -10,6 +10,7 @@ const states: Readonly<Record<string, { tone: Tone; icon: IconName }>> = {
   paused: { tone: 'warning', icon: 'pause' },
   suspended: { tone: 'bad', icon: 'warning' },
   disabled: { tone: 'bad', icon: 'warning' },
+  failing: { tone: 'warning', icon: 'warning' },
   failed: { tone: 'bad', icon: 'cross' },
 }
 

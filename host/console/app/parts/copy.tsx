@@ -5,12 +5,12 @@ import { Icon } from './icon.tsx'
 export function CopyButton({
   text,
   label,
-  isLabelled = false,
+  shown,
 }: {
   text: string
   label: string
-  /** The label is seen, and not only read out. */
-  isLabelled?: boolean
+  /** The label stands on the button. `main`: it is the main action. */
+  shown?: 'plain' | 'main'
 }) {
   const [isCopied, setIsCopied] = useState(false)
   const copy = async () => {
@@ -21,13 +21,13 @@ export function CopyButton({
   return (
     <button
       type="button"
-      class={isLabelled ? 'main' : 'plain'}
+      class={shown === undefined ? 'plain' : shown === 'main' ? 'main' : ''}
       onClick={copy}
       aria-label={isCopied ? texts.copied : label}
       title={label}
     >
       <Icon name={isCopied ? 'check' : 'copy'} />
-      {isLabelled && (isCopied ? texts.copied : label)}
+      {shown && (isCopied ? texts.copied : label)}
     </button>
   )
 }

@@ -2,16 +2,19 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { api } from '../api.ts'
+import { problemCount, useProblems } from '../problems.ts'
 import { lastOrganization, me, organizationInAddress, rememberOrganization } from '../state.ts'
 import { texts } from '../texts.ts'
 import { useLoad } from '../use-load.ts'
 import { Boundary } from './boundary.tsx'
 import { Choice } from './field.tsx'
 import { Icon, type IconName, Mark } from './icon.tsx'
+import { TabIcon } from './tab-icon.tsx'
 
 const links: readonly { path: string; label: string; icon: IconName }[] = [
   { path: '', label: texts.overview.title, icon: 'overview' },
   { path: '/deliveries', label: texts.deliveries.title, icon: 'deliveries' },
+  { path: '/receivers', label: texts.receivers.title, icon: 'receivers' },
   { path: '/members', label: texts.members.title, icon: 'members' },
 ]
 
@@ -21,8 +24,10 @@ export function Frame({ children }: { children: ComponentChildren }) {
   const [isOpen, setIsOpen] = useState(false)
   useEffect(() => setIsOpen(false), [path])
   const organization = organizationInAddress() ?? lastOrganization() ?? undefined
+  useProblems(organizationInAddress())
   return (
     <div class="frame">
+      <TabIcon />
       <a class="skip" href="#main">
         {texts.skip}
       </a>
@@ -54,6 +59,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
                   >
                     <Icon name={icon} />
                     {label}
+                    {rest === '' && <Count />}
                   </a>
                 </li>
               ))}
@@ -71,6 +77,17 @@ export function Frame({ children }: { children: ComponentChildren }) {
         <Boundary key={path}>{children}</Boundary>
       </main>
     </div>
+  )
+}
+
+/** What needs the person. */
+function Count() {
+  const count = problemCount()
+  return count === 0 ? null : (
+    <span class="count">
+      <span aria-hidden="true">{count}</span>
+      <span class="visually-hidden">{texts.overview.needs(count)}</span>
+    </span>
   )
 }
 

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { problemCount } from '../problems.ts'
 
 export type Crumb = { label: string; href?: string }
 
@@ -9,18 +10,17 @@ export function Head({
   crumbs = [],
   state,
   actions,
-  count = 0,
   children,
 }: {
   title: string
   crumbs?: readonly Crumb[]
   state?: ComponentChildren
   actions?: ComponentChildren
-  /** What needs the person: the tab's title begins with it. */
-  count?: number
   children?: ComponentChildren
 }) {
   const heading = useRef<HTMLHeadingElement>(null)
+  // What needs the person: a tab in the background shows little else.
+  const count = problemCount()
   useEffect(() => {
     document.title = `${count > 0 ? `(${count}) ` : ''}${title} · Annex`
   }, [title, count])

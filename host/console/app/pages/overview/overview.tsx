@@ -1,20 +1,21 @@
+import type { ComponentChildren } from 'preact'
 import { useRoute } from 'preact-iso'
-import type { Problem } from '../../../../../schemas/generated/api/problems.ts'
 import { api } from '../../api.ts'
+import { useLive } from '../../live.ts'
 import { Boundary } from '../../parts/boundary.tsx'
 import { Charts } from '../../parts/charts/charts.tsx'
-import { Chip } from '../../parts/chip.tsx'
 import { DeliveryTable } from '../../parts/delivery-table.tsx'
 import { Head } from '../../parts/head.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Loaded } from '../../parts/state.tsx'
-import { Table } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
+import { problems } from '../../problems.ts'
 import { texts } from '../../texts.ts'
 import { type Load, useLoad } from '../../use-load.ts'
 import { FirstSteps } from './first-steps.tsx'
+import { type InstallationList, InstallationSummary, mostRead, toCount } from './installation-summary.tsx'
+import { ProblemCards } from './problem-cards.tsx'
 
-const everyMs = 5_000
+const everyMs = 10_000
 
 /** One sentence of state, what needs a person, and what runs. */
 export default function OverviewPage() {
@@ -22,40 +23,37 @@ export default function OverviewPage() {
   const organization = useLoad(`organization ${org}`, (signal) =>
     api.call('GET /v1/orgs/{org}', { params: { org }, signal }),
   )
-  const problems = useLoad(
-    `problems ${org}`,
-    async (signal) => {
-      const { items } = await api.call('GET /v1/problems', { signal })
-      // An operator is told of all organizations, and of the host.
-      return items.filter((one) => one.organization === null || isOf(one, org))
-    },
-    everyMs,
-  )
   const installations = useLoad(
     `installations ${org}`,
-    (signal) => api.call('GET /v1/installations', { query: { organization: org, limit: 100 }, signal }),
+    (signal) => api.call('GET /v1/installations', { query: { organization: org, limit: mostRead }, signal }),
     everyMs,
   )
-  const deliveries = useLoad(
-    `last deliveries ${org}`,
-    (signal) => api.call('GET /v1/deliveries', { query: { organization: org, limit: 5 }, signal }),
-    everyMs,
+  const deliveries = useLoad(`last deliveries ${org}`, (signal) =>
+    api.call('GET /v1/deliveries', { query: { organization: org, limit: 5 }, signal }),
   )
+  useLive(org, deliveries.reload)
+  const found = problems.value
+  const reload = () => {
+    found.reload()
+    installations.reload()
+    deliveries.reload()
+  }
   return (
     <>
       <Head
         title={organization.value?.title ?? org}
-        count={problems.value?.length ?? 0}
         crumbs={[{ label: org }, { label: texts.overview.title }]}
       />
-      {problems.value && installations.value && (
-        <Sentence problems={problems.value.length} installations={installations.value.items.length} />
-      )}
       <Loaded of={organization}>
         {() => (
           <>
+            {found.value?.org === org && installations.value && (
+              <Sentence problems={found.value.here.length} installations={installations.value} />
+            )}
             <Boundary>
-              <Problems of={problems} />
+              <Loaded of={found.value?.org === org ? found : { ...found, value: undefined }}>
+                {(value) => <ProblemCards problems={value} onMended={reload} />}
+              </Loaded>
             </Boundary>
             <Boundary>
               <FirstSteps
@@ -71,63 +69,27 @@ export default function OverviewPage() {
             <Boundary>
               <Charts org={org} />
             </Boundary>
-            <Boundary>
-              <section>
-                <h2>{texts.overview.installations}</h2>
-                <Loaded
-                  of={installations}
-                  isEmpty={({ items }) => items.length === 0}
-                  empty={<p>{texts.overview.noInstallations}</p>}
-                >
-                  {({ items }) => (
-                    <Table
-                      label={texts.overview.installations}
-                      rows={items}
-                      keyOf={({ id }) => id}
-                      columns={[
-                        {
-                          title: texts.overview.columns.state,
-                          kind: 'nowrap',
-                          cell: ({ status }) => <Chip state={status} />,
-                        },
-                        {
-                          title: texts.overview.columns.integration,
-                          kind: 'nowrap',
-                          cell: ({ id, integration }) => (
-                            <a href={`/orgs/${org}/installations/${id}`}>{integration}</a>
-                          ),
-                        },
-                        {
-                          title: texts.overview.columns.why,
-                          kind: 'wide-cell',
-                          cell: ({ statusReason }) => statusReason ?? '',
-                        },
-                        {
-                          title: texts.overview.columns.since,
-                          kind: 'nowrap',
-                          cell: ({ updatedAt }) => <Time at={updatedAt} />,
-                        },
-                      ]}
-                    />
-                  )}
-                </Loaded>
-              </section>
-            </Boundary>
-            <Boundary>
-              <section>
-                <div class="part-head">
-                  <h2>{texts.overview.deliveries}</h2>
-                  <a href={`/orgs/${org}/deliveries`}>{texts.overview.allDeliveries}</a>
-                </div>
-                <Loaded
-                  of={deliveries}
-                  isEmpty={({ items }) => items.length === 0}
-                  empty={<p>{texts.overview.noDeliveries}</p>}
-                >
-                  {({ items }) => <DeliveryTable org={org} rows={items} />}
-                </Loaded>
-              </section>
-            </Boundary>
+            <Part
+              title={texts.overview.installations}
+              link={{ path: `/orgs/${org}/installations`, label: texts.overview.allInstallations }}
+              of={installations}
+              empty={
+                <>
+                  <p>{texts.overview.noInstallations}</p>
+                  <a href={`/orgs/${org}/integrations`}>{texts.overview.toCatalogue}</a>
+                </>
+              }
+            >
+              {(list) => <InstallationSummary org={org} list={list} />}
+            </Part>
+            <Part
+              title={texts.overview.deliveries}
+              link={{ path: `/orgs/${org}/deliveries`, label: texts.overview.allDeliveries }}
+              of={deliveries}
+              empty={<p>{texts.overview.noDeliveries}</p>}
+            >
+              {({ items }) => <DeliveryTable org={org} rows={items} />}
+            </Part>
           </>
         )}
       </Loaded>
@@ -135,50 +97,61 @@ export default function OverviewPage() {
   )
 }
 
-const isOf = ({ organization, organizationSubdomain }: Problem, org: string): boolean =>
-  organization === org || organizationSubdomain === org
+/** A part of the page that leads to a whole list. */
+function Part<List extends { items: unknown[] }>({
+  title,
+  link,
+  of,
+  empty,
+  children,
+}: {
+  title: string
+  link: { path: string; label: string }
+  of: Load<List>
+  empty: ComponentChildren
+  children: (list: List) => ComponentChildren
+}) {
+  return (
+    <Boundary>
+      <section>
+        <div class="part-head">
+          <h2>{title}</h2>
+          <a href={link.path}>{link.label}</a>
+        </div>
+        <Loaded of={of} isEmpty={({ items }) => items.length === 0} empty={empty}>
+          {children}
+        </Loaded>
+      </section>
+    </Boundary>
+  )
+}
 
-function Sentence({ problems, installations }: { problems: number; installations: number }) {
+/** The state of everything, before all else on the page. */
+function Sentence({ problems, installations }: { problems: number; installations: InstallationList }) {
   if (problems > 0) {
     return (
-      <p class="sentence bad">
+      <p class="sentence bad" role="status">
         <Icon name="warning" />
         {texts.overview.needs(problems)}
       </p>
     )
   }
-  if (installations === 0) return <p class="sentence muted">{texts.overview.nothing}</p>
+  const { items } = installations
+  if (items.length === 0) return <p class="sentence muted">{texts.overview.nothing}</p>
+  const active = items.filter(({ status }) => status === 'active').length
+  const count = toCount(installations)
+  if (active < items.length) {
+    return (
+      <p class="sentence" role="status">
+        <Icon name="note" />
+        {texts.overview.worksPartly(active, count)}
+      </p>
+    )
+  }
   return (
-    <p class="sentence good">
+    <p class="sentence good" role="status">
       <Icon name="check" />
-      {texts.overview.works(installations)}
+      {texts.overview.works(count)}
     </p>
-  )
-}
-
-function Problems({ of }: { of: Load<Problem[]> }) {
-  return (
-    <Loaded of={of}>
-      {(items) =>
-        items.length > 0 && (
-          <section>
-            <h2>{texts.overview.problems}</h2>
-            {items.map((problem) => (
-              <div class="note bad" key={`${problem.kind} ${problem.subject.id}`}>
-                <Icon name="warning" />
-                <div>
-                  <strong class="detail">{problem.sentence}</strong>
-                  <span class="detail small">
-                    {texts.overview.since} <Time at={problem.since} />
-                  </span>
-                  <span class="detail small">{texts.overview.run}</span>
-                  <pre class="detail">{problem.fix.text}</pre>
-                </div>
-              </div>
-            ))}
-          </section>
-        )
-      }
-    </Loaded>
   )
 }

@@ -1,0 +1,55 @@
+export type SentRequest = {
+  url: string
+  headers: readonly (readonly string[])[]
+  body: string
+}
+
+/** Linux takes no argument of 128 KiB or more. `printf` is part of the shell and has no such limit. */
+const longestArgument = 100_000
+/** curl writes these itself. */
+const ofTransport: ReadonlySet<string> = new Set([
+  'host',
+  'content-length',
+  'connection',
+  'transfer-encoding',
+])
+/** curl adds these where a request has none: an empty one leaves them out. */
+const ofCurl = ['Accept', 'Content-Type', 'Expect', 'User-Agent']
+
+/** The request as a command for a POSIX shell. `$ANNEX_TOKEN` stands in the place of a bearer token. */
+export function toCurl({ url, headers, body }: SentRequest): string {
+  const sent = headers.filter(([name = '']) => !ofTransport.has(name.toLowerCase()))
+  const names = new Set(sent.map(([name = '']) => name.toLowerCase()))
+  const lines = [
+    // Without --globoff curl reads brackets of an address as patterns.
+    `curl --globoff ${quote(url)}`,
+    ...sent.map(([name = '', value = '']) => `--header ${quoteHeader(name, value)}`),
+    ...ofCurl.filter((name) => !names.has(name.toLowerCase())).map((name) => `--header ${quote(`${name}:`)}`),
+  ]
+  const isLong = new TextEncoder().encode(body).length > longestArgument
+  const command = [...lines, isLong ? '--data-binary @-' : `--data-raw ${quote(body)}`].join(' \\\n  ')
+  return isLong ? `printf %s ${quote(body)} | ${command}` : command
+}
+
+function quoteHeader(name: string, value: string): string {
+  const scheme = name.toLowerCase() === 'authorization' && /^bearer\s/i.exec(value)?.[0].trim()
+  if (scheme) return `"${name}: ${scheme} $ANNEX_TOKEN"`
+  // With a colon curl takes a header without a value for one to leave out.
+  return quote(value === '' ? `${name};` : `${name}: ${value}`)
+}
+
+/**
+ * Quotes a text for a POSIX shell. A terminal acts on control characters of a text that is pasted, as on a carriage return:
+ * `printf` makes them.
+ */
+export function quote(text: string): string {
+  const parts = text.split(/((?:(?!\n)\p{Cc})+)/u)
+  const quoted = parts.map((part, at) => {
+    if (part === '') return ''
+    return at % 2 === 1 ? `"$(printf '${toOctal(part)}')"` : `'${part.replaceAll("'", `'\\''`)}'`
+  })
+  return quoted.join('') || "''"
+}
+
+const toOctal = (text: string): string =>
+  Array.from(new TextEncoder().encode(text), (byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('')

@@ -1,0 +1,116 @@
+import { useLocation, useRoute } from 'preact-iso'
+import { api } from '../../api.ts'
+import { useLive } from '../../live.ts'
+import { Chip } from '../../parts/chip.tsx'
+import { Choice } from '../../parts/field.tsx'
+import { Head } from '../../parts/head.tsx'
+import { Loaded } from '../../parts/state.tsx'
+import { Table } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { texts } from '../../texts.ts'
+import { useLoad } from '../../use-load.ts'
+import { Health, toChip } from './health.tsx'
+
+const states = ['active', 'paused', 'disabled'] as const
+
+/** The addresses that deliveries of the organization go to. */
+export default function ReceiversPage() {
+  const { params, query } = useRoute()
+  const { route } = useLocation()
+  const { org = '' } = params
+  const state = states.find((one) => one === query.state)
+  const { page, installation } = query
+  const here = `/orgs/${org}/receivers`
+  const list = useLoad(`receivers ${org} ${state} ${installation} ${page}`, (signal) =>
+    api.call('GET /v1/receivers', {
+      query: {
+        ...{ organization: org, limit: 100 },
+        ...(state && { state }),
+        ...(installation && { installation }),
+        ...(page && { page }),
+      },
+      signal,
+    }),
+  )
+  useLive(org, list.reload)
+  const address = (given: Record<string, string | undefined>) => {
+    const entries = Object.entries({ state, installation, ...given }).filter(([, value]) => value)
+    const text = new URLSearchParams(entries as [string, string][]).toString()
+    return text === '' ? here : `${here}?${text}`
+  }
+  const isFiltered = Boolean(state || installation || page)
+  return (
+    <>
+      <Head
+        title={texts.receivers.title}
+        crumbs={[{ label: org, href: `/orgs/${org}` }, { label: texts.receivers.title }]}
+      >
+        {texts.receivers.what}
+      </Head>
+      <search class="filters" aria-label={texts.deliveries.filters}>
+        <Choice
+          isHidden
+          label={texts.receivers.columns.state}
+          value={state ?? ''}
+          options={[
+            { value: '', label: texts.receivers.anyState },
+            ...states.map((one) => ({ value: one, label: texts.states[one] })),
+          ]}
+          onValue={(value) => route(address({ state: value }))}
+        />
+        {isFiltered && (
+          <button type="button" onClick={() => route(here)}>
+            {texts.clearFilter}
+          </button>
+        )}
+      </search>
+      <Loaded
+        of={list}
+        isEmpty={({ items }) => items.length === 0}
+        empty={<p>{texts.receivers.nothing}</p>}
+        filtered={isFiltered ? { clear: () => route(here) } : undefined}
+      >
+        {({ items, next }) => (
+          <>
+            <Table
+              label={texts.receivers.title}
+              rows={items}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  title: texts.receivers.columns.state,
+                  kind: 'nowrap',
+                  cell: (receiver) => <Chip state={toChip(receiver)} />,
+                },
+                {
+                  title: texts.receivers.columns.receiver,
+                  kind: 'wide-cell',
+                  cell: ({ id, url }) => (
+                    <a href={`/orgs/${org}/receivers/${id}`} title={url}>
+                      <code class="clip">{url}</code>
+                    </a>
+                  ),
+                },
+                {
+                  title: texts.receivers.columns.health,
+                  kind: 'wide-cell',
+                  cell: (receiver) => receiver.reason ?? <Health receiver={receiver} />,
+                },
+                {
+                  title: texts.receivers.columns.created,
+                  kind: 'nowrap',
+                  cell: ({ createdAt }) => <Time at={createdAt} />,
+                },
+              ]}
+            />
+            <div class="row pager">
+              {page !== undefined && <a href={address({})}>{texts.deliveries.newest}</a>}
+              {next && <a href={address({ page: next.page })}>{texts.deliveries.older}</a>}
+            </div>
+            <p class="until">{texts.receivers.kept}</p>
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}
