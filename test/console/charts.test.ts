@@ -26,9 +26,9 @@ describe('the charts of the overview', { skip: skipWithoutChromium() }, () => {
   it('draw what happened, and have its numbers as a table', async () => {
     await reader.goto('/orgs/home')
     await requests(reader).locator('canvas').waitFor()
-    assert.match(await requests(reader).locator('figcaption').innerText(), /all 3/)
+    assert.match((await requests(reader).locator('figcaption').textContent()) ?? '', /all 3/)
     await requests(reader).locator('summary').click()
-    assert.equal(await requests(reader).locator('tbody tr').first().locator('td').first().innerText(), '3')
+    assert.equal(await requests(reader).locator('tbody tr').first().locator('td').first().textContent(), '3')
     assert.deepEqual(await findBarriers(reader.page), [])
     assert.deepEqual([reader.said, reader.refused], [[], []])
   })
@@ -38,7 +38,7 @@ describe('the charts of the overview', { skip: skipWithoutChromium() }, () => {
     await reader.page.waitForURL(/[?&]span=week/)
     await reader.page.reload()
     await requests(reader).locator('canvas').waitFor()
-    assert.equal(await reader.page.locator('.choices [aria-current]').innerText(), 'Week')
+    assert.equal(await reader.page.locator('.choices [aria-current]').textContent(), 'Week')
   })
 
   it('show all of Annex to an operator alone', async () => {
