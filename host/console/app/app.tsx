@@ -1,8 +1,8 @@
-import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso'
 import { useEffect } from 'preact/hooks'
+import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso'
 import { Home } from './pages/home.tsx'
-import { Boundary } from './parts/boundary.tsx'
 import { Banners } from './parts/banners.tsx'
+import { Boundary } from './parts/boundary.tsx'
 import { Door } from './parts/door.tsx'
 import { Frame } from './parts/frame.tsx'
 import { Questions } from './parts/questions.tsx'
@@ -15,7 +15,7 @@ const Setup = lazy(() => import('./pages/setup.tsx'))
 const Join = lazy(() => import('./pages/join.tsx'))
 const Reset = lazy(() => import('./pages/reset.tsx'))
 const Account = lazy(() => import('./pages/account.tsx'))
-const Overview = lazy(() => import('./pages/overview.tsx'))
+const Overview = lazy(() => import('./pages/overview/overview.tsx'))
 const Deliveries = lazy(() => import('./pages/deliveries.tsx'))
 const Delivery = lazy(() => import('./pages/delivery.tsx'))
 const Members = lazy(() => import('./pages/members.tsx'))
@@ -45,7 +45,8 @@ function Pages() {
   const isDoor = doors.has(path)
   const mustSignIn = me.value === null && !isDoor
   useEffect(() => {
-    if (mustSignIn) route(path === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(url + location.hash)}`, true)
+    if (mustSignIn)
+      route(path === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(url + location.hash)}`, true)
   }, [mustSignIn, path, url, route])
   if (isDoor) {
     return (

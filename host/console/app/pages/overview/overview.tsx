@@ -1,17 +1,17 @@
 import { useRoute } from 'preact-iso'
-import type { Problem } from '../../../../schemas/generated/api/problems.ts'
-import { api } from '../api.ts'
-import { Boundary } from '../parts/boundary.tsx'
-import { Chip } from '../parts/chip.tsx'
-import { DeliveryTable } from '../parts/delivery-table.tsx'
-import { FirstSteps } from '../parts/first-steps.tsx'
-import { Head } from '../parts/head.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { Loaded } from '../parts/state.tsx'
-import { Table } from '../parts/table.tsx'
-import { Time } from '../parts/time.tsx'
-import { texts } from '../texts.ts'
-import { type Load, useLoad } from '../use-load.ts'
+import type { Problem } from '../../../../../schemas/generated/api/problems.ts'
+import { api } from '../../api.ts'
+import { Boundary } from '../../parts/boundary.tsx'
+import { Chip } from '../../parts/chip.tsx'
+import { DeliveryTable } from '../../parts/delivery-table.tsx'
+import { Head } from '../../parts/head.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Loaded } from '../../parts/state.tsx'
+import { Table } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { texts } from '../../texts.ts'
+import { type Load, useLoad } from '../../use-load.ts'
+import { FirstSteps } from './first-steps.tsx'
 
 const everyMs = 5_000
 
@@ -37,7 +37,7 @@ export default function OverviewPage() {
   )
   const deliveries = useLoad(
     `last deliveries ${org}`,
-    (signal) => api.call('GET /v1/deliveries', { query: { limit: 5 }, signal }),
+    (signal) => api.call('GET /v1/deliveries', { query: { organization: org, limit: 5 }, signal }),
     everyMs,
   )
   return (
@@ -46,9 +46,10 @@ export default function OverviewPage() {
         title={organization.value?.title ?? org}
         count={problems.value?.length ?? 0}
         crumbs={[{ label: org }, { label: texts.overview.title }]}
-      >
-        {problems.value && installations.value && sentenceOf(problems.value.length, installations.value.items.length)}
-      </Head>
+      />
+      {problems.value && installations.value && (
+        <Sentence problems={problems.value.length} installations={installations.value.items.length} />
+      )}
       <Loaded of={organization}>
         {() => (
           <>
@@ -56,7 +57,15 @@ export default function OverviewPage() {
               <Problems of={problems} />
             </Boundary>
             <Boundary>
-              <FirstSteps key={org} org={org} isNew={deliveries.value?.items.length === 0} />
+              <FirstSteps
+                key={org}
+                org={org}
+                isNew={deliveries.value?.items.length === 0}
+                onChange={() => {
+                  installations.reload()
+                  deliveries.reload()
+                }}
+              />
             </Boundary>
             <Boundary>
               <section>
@@ -125,9 +134,22 @@ export default function OverviewPage() {
 const isOf = ({ organization, organizationSubdomain }: Problem, org: string): boolean =>
   organization === org || organizationSubdomain === org
 
-function sentenceOf(problems: number, installations: number): string {
-  if (problems > 0) return texts.overview.needs(problems)
-  return installations === 0 ? texts.overview.nothing : texts.overview.works(installations)
+function Sentence({ problems, installations }: { problems: number; installations: number }) {
+  if (problems > 0) {
+    return (
+      <p class="sentence bad">
+        <Icon name="warning" />
+        {texts.overview.needs(problems)}
+      </p>
+    )
+  }
+  if (installations === 0) return <p class="sentence muted">{texts.overview.nothing}</p>
+  return (
+    <p class="sentence good">
+      <Icon name="check" />
+      {texts.overview.works(installations)}
+    </p>
+  )
 }
 
 function Problems({ of }: { of: Load<Problem[]> }) {
