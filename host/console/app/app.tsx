@@ -19,7 +19,8 @@ const Overview = lazy(() => import('./pages/overview/overview.tsx'))
 const Deliveries = lazy(() => import('./pages/deliveries.tsx'))
 const Delivery = lazy(() => import('./pages/delivery.tsx'))
 const Members = lazy(() => import('./pages/members.tsx'))
-const Installation = lazy(() => import('./pages/installation.tsx'))
+const Installations = lazy(() => import('./pages/installations.tsx'))
+const Installation = lazy(() => import('./pages/installation/page.tsx'))
 const Unknown = lazy(() => import('./pages/unknown.tsx'))
 
 /** The browser follows links to these itself: they are no pages of the console. */
@@ -76,7 +77,8 @@ function Routes() {
         <Route path="/orgs/:org" component={Overview} />
         <Route path="/orgs/:org/deliveries" component={Deliveries} />
         <Route path="/orgs/:org/deliveries/:delivery" component={Delivery} />
-        <Route path="/orgs/:org/installations/:installation" component={Installation} />
+        <Route path="/orgs/:org/installations" component={Installations} />
+        <Route path="/orgs/:org/installations/:installation/:rest*" component={Installation} />
         <Route path="/orgs/:org/members" component={Members} />
         <Route default component={Unknown} />
       </Router>

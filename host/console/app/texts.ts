@@ -3,6 +3,7 @@ export const texts = {
   annex: 'Annex',
   pages: 'Pages',
   menu: 'Menu',
+  more: 'More actions',
   skip: 'Skip to the page',
   organization: 'Organization',
   loading: 'Loading…',
@@ -255,16 +256,6 @@ export const texts = {
     wrongSecret: 'The signature does not match: this is another secret, or the body was changed on the way.',
     missing: 'The request has no X-Service-Signature header.',
     notHere: 'The browser computes signatures on https and localhost alone.',
-  },
-
-  installation: {
-    title: (integration: string) => `Installation of ${integration}`,
-    what: 'Settings are changed by the command line for now:',
-    status: 'State',
-    endpoint: 'Public endpoint',
-    id: 'Id',
-    created: 'Installed',
-    deliveries: 'Its deliveries',
   },
 
   members: {

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { api } from '../api.ts'
 import { lastOrganization, me, organizationInAddress, rememberOrganization } from '../state.ts'
+import { installationTexts } from '../texts/installation.ts'
 import { texts } from '../texts.ts'
 import { useLoad } from '../use-load.ts'
 import { Boundary } from './boundary.tsx'
@@ -11,6 +12,7 @@ import { Icon, type IconName, Mark } from './icon.tsx'
 
 const links: readonly { path: string; label: string; icon: IconName }[] = [
   { path: '', label: texts.overview.title, icon: 'overview' },
+  { path: '/installations', label: installationTexts.list.title, icon: 'installations' },
   { path: '/deliveries', label: texts.deliveries.title, icon: 'deliveries' },
   { path: '/members', label: texts.members.title, icon: 'members' },
 ]

@@ -1,0 +1,66 @@
+import { useRef, useState } from 'preact/hooks'
+import { ApiError } from '../../../../../schemas/client.ts'
+import type { Level, ReadLevel } from '../../level.ts'
+import { type Base, baseOf, type Edit, saveSetting } from './save-setting.ts'
+import type { Setting } from './settings.ts'
+
+/** What has become of the last edit of a setting. */
+export type Outcome =
+  | { kind: 'none' }
+  | { kind: 'saving' }
+  | { kind: 'saved'; event: string | undefined }
+  | { kind: 'conflict'; mine: Edit; theirs: Base }
+  | { kind: 'failed'; error: unknown; message?: string | undefined }
+
+export type SettingState = {
+  outcome: Outcome
+  /** An edit begins with the first key that is pressed: another person's edit after that is a conflict. */
+  begin: () => void
+  save: (edit: Edit) => Promise<void>
+  /** The person has chosen what is stored. */
+  giveUp: () => void
+  /** The person has chosen their own value, having seen the other one. */
+  insist: () => Promise<void>
+}
+
+/** @param onSaved the level as it is after the edit */
+export function useSetting(
+  read: ReadLevel,
+  { name, kind }: Setting,
+  onSaved: (level?: Level) => void,
+): SettingState {
+  const [outcome, setOutcome] = useState<Outcome>({ kind: 'none' })
+  const begun = useRef<Base | undefined>(undefined)
+  const run = async (edit: Edit, base: Base) => {
+    setOutcome({ kind: 'saving' })
+    try {
+      const saved = await saveSetting(read, { name, isSecret: kind === 'secret', base, edit })
+      if (saved.kind === 'conflict') return setOutcome({ kind: 'conflict', mine: edit, theirs: saved.theirs })
+      begun.current = undefined
+      setOutcome({ kind: 'saved', event: saved.level.setupEvent })
+      onSaved(saved.level)
+    } catch (error) {
+      setOutcome({ kind: 'failed', error, message: messageFor(error, name) })
+    }
+  }
+  return {
+    outcome,
+    begin() {
+      begun.current ??= baseOf(read, name)
+    },
+    save: (edit) => run(edit, begun.current ?? baseOf(read, name)),
+    giveUp() {
+      begun.current = undefined
+      setOutcome({ kind: 'none' })
+    },
+    async insist() {
+      if (outcome.kind === 'conflict') await run(outcome.mine, outcome.theirs)
+    },
+  }
+}
+
+/** What is wrong with this setting, without the list of all. */
+function messageFor(error: unknown, name: string): string | undefined {
+  if (!(error instanceof ApiError)) return undefined
+  return error.details.find(({ path }) => path === `/configuration/${name}`)?.message
+}
