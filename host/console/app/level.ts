@@ -1,4 +1,4 @@
-import type { Answer } from '../../../schemas/client.ts'
+import type { Answer, Versioned } from '../../../schemas/client.ts'
 import type {
   Installation,
   SiteInstallation,
@@ -12,6 +12,11 @@ export type LevelName = { org: string; installation: string; place?: Place | und
 export type Place = { kind: 'site' | 'space'; id: string }
 
 export type Level = Installation | SiteInstallation | SpaceInstallation
+
+/** A level as an edit of its settings answered it. */
+export type EditedLevel = { level: Level; etag: string }
+
+export const toEdited = ({ value, etag }: Versioned<Level>): EditedLevel => ({ level: value, etag })
 
 /** A level as it was read: with its settings' ETag, its form, and the installation above it. */
 export type ReadLevel = {

@@ -83,16 +83,14 @@ export default function InstallationsPage() {
                 {
                   title: texts.columns.integration,
                   kind: 'wide-cell',
-                  cell: ({ id, integration: name }) => (
-                    <a href={`/orgs/${org}/installations/${id}`}>
-                      <bdi>{titles.get(name) ?? name}</bdi>
-                    </a>
+                  cell: ({ id, integration: name, statusReason }) => (
+                    <>
+                      <a href={`/orgs/${org}/installations/${id}`}>
+                        <bdi>{titles.get(name) ?? name}</bdi>
+                      </a>
+                      {statusReason !== undefined && <div class="muted">{statusReason}</div>}
+                    </>
                   ),
-                },
-                {
-                  title: texts.columns.why,
-                  kind: 'wide-cell',
-                  cell: ({ statusReason }) => statusReason ?? '',
                 },
                 {
                   title: texts.columns.changed,
@@ -102,18 +100,20 @@ export default function InstallationsPage() {
                 { title: texts.columns.id, kind: 'nowrap', cell: ({ id }) => <Id value={id} /> },
               ]}
             />
-            <div class="row">
-              {page !== '' && (
-                <button type="button" onClick={() => go({ integration })}>
-                  {texts.newest}
-                </button>
-              )}
-              {next !== undefined && (
-                <button type="button" onClick={() => go({ integration, page: next })}>
-                  {texts.older}
-                </button>
-              )}
-            </div>
+            {(page !== '' || next !== undefined) && (
+              <div class="row">
+                {page !== '' && (
+                  <button type="button" onClick={() => go({ integration })}>
+                    {texts.newest}
+                  </button>
+                )}
+                {next !== undefined && (
+                  <button type="button" onClick={() => go({ integration, page: next })}>
+                    {texts.older}
+                  </button>
+                )}
+              </div>
+            )}
             <p class="until">{texts.end}</p>
           </>
         )}

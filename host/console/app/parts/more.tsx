@@ -25,7 +25,10 @@ export function More({ children }: { children: ComponentChildren }) {
       <summary aria-label={texts.more} title={texts.more}>
         …
       </summary>
-      <div class="more-list">{children}</div>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/noStaticElementInteractions: a press of a button in it bubbles */}
+      <div class="more-list" onClick={() => element.current?.removeAttribute('open')}>
+        {children}
+      </div>
     </details>
   )
 }

@@ -12,7 +12,6 @@ export const installationTexts = {
     columns: {
       state: 'State',
       integration: 'Integration',
-      why: 'What it says',
       changed: 'Changed',
       id: 'Id',
     },
@@ -63,7 +62,7 @@ export const installationTexts = {
   },
 
   secret: {
-    set: 'Set. Nobody is shown it again.',
+    set: 'Set. It is not shown again.',
     notSet: 'Not set.',
     replace: 'Replace',
     replaceOf: (name: string) => `Replace ${name}`,
@@ -95,6 +94,7 @@ export const installationTexts = {
     held: 'Saved. The script gets the event when the installation is resumed.',
     late: 'Saved. No answer of the script is recorded yet: see the tab Log.',
     line: 'The script wrote',
+    where: 'Where in the script',
   },
 
   conflict: {
@@ -127,7 +127,7 @@ export const installationTexts = {
     title: 'Sites and spaces',
     what: 'Each has settings and a signing secret of its own.',
     none: 'It is installed in no site or space yet.',
-    columns: { state: 'State', place: 'Where', kind: 'Kind', why: 'What it says', changed: 'Changed' },
+    columns: { state: 'State', place: 'Where', kind: 'Kind', changed: 'Changed' },
     site: 'Site',
     space: 'Space',
   },
@@ -228,7 +228,7 @@ export const installationTexts = {
     id: 'Id',
     installed: 'Installed',
     version: 'Version',
-    lastRun: 'Last event',
+    lastRun: 'Last run of the script',
     noRun: 'none yet',
     run: (type: string, ms: number) => `${type}, ${ms.toLocaleString('en')} ms`,
     runFailed: (type: string, outcome: string) => `${type}: ${outcome}`,

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
 import { api } from '../../api.ts'
 import {
-  type Level,
+  type EditedLevel,
   type LevelName,
   type Place,
   parseRest,
@@ -29,7 +29,7 @@ export type TabProps = {
   read: ReadLevel
   title: string
   place: string | undefined
-  onSaved: (level?: Level) => void
+  onSaved: (edited?: EditedLevel) => void
 }
 
 const tabs = {
@@ -76,7 +76,7 @@ export default function InstallationPage() {
         state={read && <Chip state={read.level.status} />}
         actions={read && <LevelActions read={read} title={title} place={placeTitle} onSaved={onSaved} />}
       >
-        {read && sentenceOf(read)}
+        {read && sentenceOf(read, titles.value?.description)}
       </Head>
       <Tabs
         label={texts.tabs.label}
@@ -100,17 +100,17 @@ export default function InstallationPage() {
 
 /** Shows what an edit answered until the level is read again. */
 function useEdited(load: { value?: ReadLevel | undefined; reload: () => void }) {
-  const [edited, setEdited] = useState<Level>()
+  const [edited, setEdited] = useState<EditedLevel>()
   const { value, reload } = load
   useEffect(() => setEdited(undefined), [value])
   const onSaved = useCallback(
-    (level?: Level) => {
-      if (level !== undefined) setEdited(level)
+    (given?: EditedLevel) => {
+      if (given !== undefined) setEdited(given)
       reload()
     },
     [reload],
   )
-  return { read: value && edited ? { ...value, level: edited } : value, onSaved }
+  return { read: value && edited ? { ...value, ...edited } : value, onSaved }
 }
 
 async function readTitles({ account, name: { org, place } }: ReadLevel, signal: AbortSignal) {
@@ -121,7 +121,7 @@ async function readTitles({ account, name: { org, place } }: ReadLevel, signal: 
       .catch(() => undefined),
     place === undefined ? undefined : readPlaceTitle(org, place, signal).catch(() => undefined),
   ])
-  return { title: found?.title ?? integration, place: own }
+  return { title: found?.title ?? integration, description: found?.description, place: own }
 }
 
 async function readPlaceTitle(org: string, { kind, id }: Place, signal: AbortSignal): Promise<string> {
@@ -131,8 +131,9 @@ async function readPlaceTitle(org: string, { kind, id }: Place, signal: AbortSig
 }
 
 /** One sentence: what it does now, or what it still waits for. */
-function sentenceOf({ account, level, form }: ReadLevel): string {
+function sentenceOf({ account, level, form }: ReadLevel, description: string | undefined): string {
   const { status, statusReason, problems = [] } = level
+  if (status === 'active') return description || texts.state.active
   if (status !== 'pending') return statusReason ?? texts.state[status]
   if (problems.length > 0) {
     const titles = new Map(toSettings(form.schema).map(({ name, title }) => [name, title]))

@@ -62,10 +62,13 @@ export function Places({ read }: { read: ReadLevel }) {
               {
                 title: texts.columns.place,
                 kind: 'wide-cell',
-                cell: ({ kind, id, title }) => (
-                  <a href={pathOf({ org, installation, place: { kind, id } })}>
-                    <bdi>{title}</bdi>
-                  </a>
+                cell: ({ kind, id, title, reason }) => (
+                  <>
+                    <a href={pathOf({ org, installation, place: { kind, id } })}>
+                      <bdi>{title}</bdi>
+                    </a>
+                    {reason !== undefined && <div class="muted">{reason}</div>}
+                  </>
                 ),
               },
               {
@@ -73,7 +76,6 @@ export function Places({ read }: { read: ReadLevel }) {
                 kind: 'nowrap',
                 cell: ({ kind }) => (kind === 'site' ? texts.site : texts.space),
               },
-              { title: texts.columns.why, kind: 'wide-cell', cell: ({ reason }) => reason ?? '' },
               {
                 title: texts.columns.changed,
                 kind: 'nowrap',

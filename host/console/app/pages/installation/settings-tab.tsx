@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { api } from '../../api.ts'
-import { paramsOf, type ReadLevel } from '../../level.ts'
+import { paramsOf, type ReadLevel, toEdited } from '../../level.ts'
 import { Action } from '../../parts/action.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
@@ -71,12 +71,12 @@ function Stored({ read, onSaved }: Pick<TabProps, 'read' | 'onSaved'>) {
     setError(undefined)
     setAsked(undefined)
     try {
-      const level = await api.call(
+      const edited = await api.read(
         'DELETE /v1/integrations/{integration}/installations/{installation}/configuration/{property}',
         { params: { ...paramsOf(read), property }, headers: { 'if-match': '*' } },
       )
       sayDone(texts.stored.cleared(property))
-      onSaved(level)
+      onSaved(toEdited(edited))
     } catch (thrown) {
       setError(thrown)
     }

@@ -78,18 +78,22 @@ export function Versions({
                     kind: 'nowrap',
                     cell: ({ createdAt }) => <Time at={createdAt} />,
                   },
-                  {
-                    title: texts.columns.actions,
-                    kind: 'nowrap',
-                    cell: ({ number }: Version) =>
-                      deployed !== undefined &&
-                      number < deployed.number && (
-                        <Action kind="plain" act={() => setChosen(number)} reason={reason}>
-                          {texts.rollBack}
-                          <span class="visually-hidden">{texts.rollBackTo(number)}</span>
-                        </Action>
-                      ),
-                  },
+                  ...(items.length < 2
+                    ? []
+                    : [
+                        {
+                          title: texts.columns.actions,
+                          kind: 'nowrap' as const,
+                          cell: ({ number }: Version) =>
+                            deployed !== undefined &&
+                            number < deployed.number && (
+                              <Action kind="plain" act={() => setChosen(number)} reason={reason}>
+                                {texts.rollBack}
+                                <span class="visually-hidden">{texts.rollBackTo(number)}</span>
+                              </Action>
+                            ),
+                        },
+                      ]),
                 ]}
               />
               {chosen !== undefined && deployed !== undefined && (

@@ -9,9 +9,9 @@ export function ConnectButton({ read, setting, id, described, onSaved }: Control
   const connection = read.level.connections?.[name] ?? { state: 'none' as const }
   const { state, account } = connection
   return (
-    <>
+    <div class="stack">
       {/* biome-ignore lint/a11y/useSemanticElements: the label of the row names the group */}
-      <div class="row" id={id} role="group" aria-describedby={described}>
+      <div class="row" id={id} role="group" aria-labelledby={`${id}-label`} aria-describedby={described}>
         <ConnectionChip state={state} />
         {account !== undefined && <bdi>{account}</bdi>}
         {state !== 'none' && (
@@ -25,6 +25,6 @@ export function ConnectButton({ read, setting, id, described, onSaved }: Control
         buttonText={buttonText ?? texts.connection.connect}
       />
       {state === 'none' && <ConnectionTarget read={read} name={name} />}
-    </>
+    </div>
   )
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Connection } from '../../../../../schemas/generated/api/connections.ts'
 import { api } from '../../api.ts'
-import { type Level, paramsOf, type ReadLevel } from '../../level.ts'
+import { type EditedLevel, paramsOf, type ReadLevel } from '../../level.ts'
 import { reasonAgainst } from '../../person.ts'
 import { sayDone } from '../../state.ts'
 import { installationTexts } from '../../texts/installation.ts'
@@ -23,7 +23,7 @@ export type ConnectionProps = {
   connection: Connection
   /** Undefined: a connection that no button of this version begins. */
   buttonText: string | undefined
-  onSaved: (level?: Level) => void
+  onSaved: (edited?: EditedLevel) => void
 }
 
 const everyMs = 1_000
@@ -74,7 +74,7 @@ export function ConnectActions({ read, name, connection, buttonText, onSaved }: 
     try {
       const saved = await saveSetting(read, edit)
       sayDone(texts.disconnected)
-      onSaved(saved.kind === 'saved' ? saved.level : undefined)
+      onSaved(saved.kind === 'saved' ? saved.edited : undefined)
     } catch (thrown) {
       setError(thrown)
     }
@@ -221,7 +221,12 @@ export function ConnectionTarget({ read, name }: { read: ReadLevel; name: string
         <code>{callback}</code> <CopyButton text={callback} label={general.copy(callback)} />
         <p class="muted small">{texts.callbackWhat}</p>
         {isLoopback(hostname) && <p class="muted small">{texts.loopback}</p>}
-        {host !== location.host && <p class="wrong">{texts.otherHost(location.host)}</p>}
+        {host !== location.host && (
+          <p class="waiting-for">
+            <Icon name="warning" />
+            {texts.otherHost(location.host)}
+          </p>
+        )}
         {problem !== undefined && (
           <p class="wrong">
             <Icon name="warning" />

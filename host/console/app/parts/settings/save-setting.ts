@@ -1,6 +1,6 @@
 import { isApiError } from '../../../../../schemas/client.ts'
 import { api } from '../../api.ts'
-import { type Level, paramsOf, type ReadLevel, readLevel } from '../../level.ts'
+import { type EditedLevel, paramsOf, type ReadLevel, readLevel, toEdited } from '../../level.ts'
 import { ownValue } from './settings.ts'
 
 /** A value, or undefined: removes the one that is there. */
@@ -9,7 +9,7 @@ export type Edit = { value: unknown; label?: string }
 /** What the person saw when the edit began. */
 export type Base = { etag: string; value: unknown }
 
-export type Saved = { kind: 'saved'; level: Level } | { kind: 'conflict'; theirs: Base }
+export type Saved = { kind: 'saved'; edited: EditedLevel } | { kind: 'conflict'; theirs: Base }
 
 const address = '/v1/integrations/{integration}/installations/{installation}/configuration/{property}'
 /** Each further try means that another person has saved meanwhile. */
@@ -33,7 +33,7 @@ export async function saveSetting(
   let from = base
   for (let tries = 1; ; tries++) {
     try {
-      return { kind: 'saved', level: await send(read, name, from.etag, edit) }
+      return { kind: 'saved', edited: await send(read, name, from.etag, edit) }
     } catch (error) {
       if (!isApiError(error, 'precondition_failed')) throw error
       const theirs = baseOf(await readLevel(read.name), name)
@@ -44,9 +44,9 @@ export async function saveSetting(
   }
 }
 
-async function send(read: ReadLevel, property: string, etag: string, edit: Edit): Promise<Level> {
+async function send(read: ReadLevel, property: string, etag: string, edit: Edit): Promise<EditedLevel> {
   const params = { ...paramsOf(read), property }
   const headers = { 'if-match': etag }
-  if (edit.value === undefined) return api.call(`DELETE ${address}`, { params, headers })
-  return api.call(`PUT ${address}`, { params, headers, body: edit })
+  if (edit.value === undefined) return toEdited(await api.read(`DELETE ${address}`, { params, headers }))
+  return toEdited(await api.read(`PUT ${address}`, { params, headers, body: edit }))
 }

@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks'
-import type { Level, ReadLevel } from '../../level.ts'
+import type { EditedLevel, ReadLevel } from '../../level.ts'
 import { installationTexts as texts } from '../../texts/installation.ts'
 import { Action } from '../action.tsx'
 import { ErrorNote } from '../error-note.tsx'
@@ -28,7 +28,7 @@ export type ControlProps = {
   wrong: boolean
   /** Why the person may not change it. */
   reason: string | undefined
-  onSaved: (level?: Level) => void
+  onSaved: (edited?: EditedLevel) => void
 }
 
 const controls = {
@@ -52,7 +52,7 @@ export function SettingRow({
   read: ReadLevel
   setting: Setting
   reason: string | undefined
-  onSaved: (level?: Level) => void
+  onSaved: (edited?: EditedLevel) => void
 }) {
   const id = useId()
   const { name, title, description, kind, isRequired } = setting
@@ -71,9 +71,9 @@ export function SettingRow({
   const Control = controls[kind]
   const canClear = own !== undefined && kind !== 'secret' && kind !== 'button' && kind !== 'choice'
   return (
-    <section class="setting" aria-label={title}>
+    <div class="setting" id={`setting-${name}`}>
       <div class="setting-head">
-        <label for={id} dir="auto">
+        <label for={id} id={`${id}-label`} dir="auto">
           {title}
         </label>
         {isRequired && own === undefined && below === undefined && (
@@ -111,7 +111,7 @@ export function SettingRow({
         {outcome.kind === 'conflict' && <Conflict {...{ setting, state, outcome }} />}
         {outcome.kind === 'saved' && <SetupOutcome key={outcome.event} read={read} event={outcome.event} />}
       </div>
-    </section>
+    </div>
   )
 }
 

@@ -50,7 +50,9 @@ function Run({ org, event }: { org: string; event: string }) {
   const { outcome, wallMs, request, line } = value
   if (outcome === 'no_handler') return <Good>{texts.saved.noHandler}</Good>
   const isOk = outcome === 'ok'
-  const logged = line !== undefined && (
+  // A line that an error made has the author's stack below it.
+  const [first, ...rest] = line?.split('\n') ?? []
+  const logged = (
     <pre class="line-of-script" dir="auto">
       {line}
     </pre>
@@ -59,7 +61,7 @@ function Run({ org, event }: { org: string; event: string }) {
     return (
       <>
         <Good>{texts.saved.answered(Math.round(wallMs))}</Good>
-        {logged && (
+        {line !== undefined && (
           <details>
             <summary class="small">{texts.saved.line}</summary>
             {logged}
@@ -75,7 +77,17 @@ function Run({ org, event }: { org: string; event: string }) {
         <span>
           {texts.saved.failed} {line === undefined && texts.saved.failedSilently(outcome)}
         </span>
-        {logged}
+        {first !== undefined && (
+          <code class="detail" dir="auto">
+            {first}
+          </code>
+        )}
+        {rest.length > 0 && (
+          <details>
+            <summary class="small">{texts.saved.where}</summary>
+            {logged}
+          </details>
+        )}
         <span class="detail small">
           <Id value={request} />
         </span>

@@ -52,7 +52,10 @@ export function Typed({ setting, state, id, described, own, wrong, reason }: Con
           onInput={(event) => {
             state.begin()
             setIsNoNumber(false)
-            setDraft(event.currentTarget.value)
+            const { value } = event.currentTarget
+            // What was refused is gone: there is nothing to save.
+            if (value === stored) return state.giveUp()
+            setDraft(value)
           }}
           onKeyDown={(event) => {
             if (event.key === 'Escape' && isChanged) state.giveUp()

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import { ApiError } from '../../../../../schemas/client.ts'
-import type { Level, ReadLevel } from '../../level.ts'
+import type { EditedLevel, ReadLevel } from '../../level.ts'
 import { type Base, baseOf, type Edit, saveSetting } from './save-setting.ts'
 import type { Setting } from './settings.ts'
 
@@ -23,11 +23,11 @@ export type SettingState = {
   insist: () => Promise<void>
 }
 
-/** @param onSaved the level as it is after the edit */
+/** @param onSaved gets the level as it is after the edit */
 export function useSetting(
   read: ReadLevel,
   { name, kind }: Setting,
-  onSaved: (level?: Level) => void,
+  onSaved: (edited?: EditedLevel) => void,
 ): SettingState {
   const [outcome, setOutcome] = useState<Outcome>({ kind: 'none' })
   const begun = useRef<Base | undefined>(undefined)
@@ -37,8 +37,8 @@ export function useSetting(
       const saved = await saveSetting(read, { name, isSecret: kind === 'secret', base, edit })
       if (saved.kind === 'conflict') return setOutcome({ kind: 'conflict', mine: edit, theirs: saved.theirs })
       begun.current = undefined
-      setOutcome({ kind: 'saved', event: saved.level.setupEvent })
-      onSaved(saved.level)
+      setOutcome({ kind: 'saved', event: saved.edited.level.setupEvent })
+      onSaved(saved.edited)
     } catch (error) {
       setOutcome({ kind: 'failed', error, message: messageFor(error, name) })
     }
