@@ -98,11 +98,10 @@ export default function InstallationPage() {
   )
 }
 
-/** Shows what an edit answered until the level is read again. */
+/** Shows what an edit answered until the level is read again. Times of the API are texts that sort. */
 function useEdited(load: { value?: ReadLevel | undefined; reload: () => void }) {
   const [edited, setEdited] = useState<EditedLevel>()
   const { value, reload } = load
-  useEffect(() => setEdited(undefined), [value])
   const onSaved = useCallback(
     (given?: EditedLevel) => {
       if (given !== undefined) setEdited(given)
@@ -110,7 +109,9 @@ function useEdited(load: { value?: ReadLevel | undefined; reload: () => void }) 
     },
     [reload],
   )
-  return { read: value && edited ? { ...value, ...edited } : value, onSaved }
+  // A read that began before the edit may end after it.
+  const isNewer = value && edited && value.level.updatedAt < edited.level.updatedAt
+  return { read: isNewer ? { ...value, ...edited } : value, onSaved }
 }
 
 async function readTitles({ account, name: { org, place } }: ReadLevel, signal: AbortSignal) {

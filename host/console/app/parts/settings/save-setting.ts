@@ -6,8 +6,11 @@ import { ownValue } from './settings.ts'
 /** A value, or undefined: removes the one that is there. */
 export type Edit = { value: unknown; label?: string }
 
-/** What the person saw when the edit began. */
-export type Base = { etag: string; value: unknown }
+/** What the person saw when the edit began. `step`: how many edits this page had made by then. */
+export type Base = { etag: string; value: unknown; step: number }
+
+/** The edits of this page, by the ETags before and after each. They are no edits of another person. */
+const steps: { from: string; to: string }[] = []
 
 export type Saved = { kind: 'saved'; edited: EditedLevel } | { kind: 'conflict'; theirs: Base }
 
@@ -18,7 +21,12 @@ const mostTries = 10
 export const baseOf = ({ level, etag }: ReadLevel, name: string): Base => ({
   etag,
   value: ownValue(level.configuration, name),
+  step: steps.length,
 })
+
+/** The ETag after all edits that this page itself has made since. */
+const followSteps = ({ etag, step }: Base): string =>
+  steps.slice(step).reduce((now, { from, to }) => (from === now ? to : now), etag)
 
 /**
  * Saves one setting as it was read. Where another setting has changed meanwhile it saves again by itself. Where this one has
@@ -33,7 +41,10 @@ export async function saveSetting(
   let from = base
   for (let tries = 1; ; tries++) {
     try {
-      return { kind: 'saved', edited: await send(read, name, from.etag, edit) }
+      const etag = followSteps(from)
+      const edited = await send(read, name, etag, edit)
+      steps.push({ from: etag, to: edited.etag })
+      return { kind: 'saved', edited }
     } catch (error) {
       if (!isApiError(error, 'precondition_failed')) throw error
       const theirs = baseOf(await readLevel(read.name), name)

@@ -39,9 +39,7 @@ export function Secret({ setting, state, id, described, own, wrong, reason }: Co
           aria-disabled={reason === undefined ? undefined : 'true'}
           title={reason}
           onClick={() => {
-            if (reason !== undefined) return
-            state.begin()
-            setIsReplacing(true)
+            if (reason === undefined) setIsReplacing(true)
           }}
         >
           {texts.secret.replace}
@@ -68,8 +66,10 @@ export function Secret({ setting, state, id, described, own, wrong, reason }: Co
           aria-describedby={described}
           aria-invalid={wrong || isMask ? 'true' : undefined}
           onInput={(event) => {
-            state.begin()
-            setDraft(event.currentTarget.value)
+            const { value } = event.currentTarget
+            if (value === '') state.forget()
+            else state.begin()
+            setDraft(value)
           }}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return

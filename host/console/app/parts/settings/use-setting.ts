@@ -16,6 +16,8 @@ export type SettingState = {
   outcome: Outcome
   /** An edit begins with the first key that is pressed: another person's edit after that is a conflict. */
   begin: () => void
+  /** Nothing is typed any more: the next key begins an edit. */
+  forget: () => void
   save: (edit: Edit) => Promise<void>
   /** The person has chosen what is stored. */
   giveUp: () => void
@@ -31,12 +33,21 @@ export function useSetting(
 ): SettingState {
   const [outcome, setOutcome] = useState<Outcome>({ kind: 'none' })
   const begun = useRef<Base | undefined>(undefined)
+  const latest = useRef(read)
+  latest.current = read
+  /** Edits of one setting are saved one after the other. */
+  const last = useRef(Promise.resolve())
+  const enqueue = (act: () => Promise<void>): Promise<void> => {
+    last.current = last.current.then(act)
+    return last.current
+  }
   const run = async (edit: Edit, base: Base) => {
     setOutcome({ kind: 'saving' })
     try {
-      const saved = await saveSetting(read, { name, isSecret: kind === 'secret', base, edit })
+      const saved = await saveSetting(latest.current, { name, isSecret: kind === 'secret', base, edit })
       if (saved.kind === 'conflict') return setOutcome({ kind: 'conflict', mine: edit, theirs: saved.theirs })
       begun.current = undefined
+      latest.current = { ...latest.current, ...saved.edited }
       setOutcome({ kind: 'saved', event: saved.edited.level.setupEvent })
       onSaved(saved.edited)
     } catch (error) {
@@ -46,15 +57,18 @@ export function useSetting(
   return {
     outcome,
     begin() {
-      begun.current ??= baseOf(read, name)
+      begun.current ??= baseOf(latest.current, name)
     },
-    save: (edit) => run(edit, begun.current ?? baseOf(read, name)),
+    forget() {
+      begun.current = undefined
+    },
+    save: (edit) => enqueue(() => run(edit, begun.current ?? baseOf(latest.current, name))),
     giveUp() {
       begun.current = undefined
       setOutcome({ kind: 'none' })
     },
     async insist() {
-      if (outcome.kind === 'conflict') await run(outcome.mine, outcome.theirs)
+      if (outcome.kind === 'conflict') await enqueue(() => run(outcome.mine, outcome.theirs))
     },
   }
 }
