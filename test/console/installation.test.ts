@@ -85,9 +85,7 @@ describe('an installation in the console', { skip: skipWithoutChromium() }, () =
     })
 
     it('is made in the same window where pop-ups are blocked', async () => {
-      await page.addInitScript(() => {
-        window.open = () => null
-      })
+      await page.addInitScript('window.open = () => null')
       await tab.goto(siteAt)
       await page.getByRole('button', { name: 'Connect the account' }).click()
       await page.waitForURL(/\/connect\//)
@@ -244,27 +242,22 @@ describe('an installation in the console', { skip: skipWithoutChromium() }, () =
     await page.getByText('team is copied').first().waitFor()
   })
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [375, 1280]) {
-      it(`has no barrier on any part, ${colorScheme} at ${width} px`, async () => {
-        const shown = await opened.asOperator({ colorScheme, width })
-        const parts = [
-          '/orgs/home/installations',
-          at,
-          `${siteAt}/connection`,
-          `${at}/permissions`,
-          `${at}/log`,
-        ]
-        for (const part of parts) {
-          await shown.goto(part)
-          await shown.page.locator('main table, main .card').first().waitFor()
-          assert.deepEqual(await findBarriers(shown.page), [], part)
-          assert.equal(await overflowOf(shown.page), 0, part)
-        }
-        assert.deepEqual([shown.said, shown.refused], [[], []])
-        await shown.close()
-      })
-    }
+  for (const [colorScheme, width] of [
+    ['light', 375],
+    ['dark', 1280],
+  ] as const) {
+    it(`has no barrier on any part, ${colorScheme} at ${width} px`, async () => {
+      const shown = await opened.asOperator({ colorScheme, width, url: opened.annex.url, ownSession: true })
+      const parts = ['/orgs/home/installations', at, `${siteAt}/connection`, `${at}/permissions`, `${at}/log`]
+      for (const part of parts) {
+        await shown.goto(part)
+        await shown.page.locator('main table, main .card').first().waitFor()
+        assert.deepEqual(await findBarriers(shown.page), [], part)
+        assert.equal(await overflowOf(shown.page), 0, part)
+      }
+      assert.deepEqual([shown.said, shown.refused], [[], []])
+      await shown.close()
+    })
   }
 
   it('shows no part to another organization', async () => {

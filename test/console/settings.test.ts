@@ -346,20 +346,21 @@ describe('the settings of an installation', { skip: skipWithoutChromium() }, () 
     }
   })
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [375, 1280]) {
-      it(`have no barrier and no overflow, ${colorScheme} at ${width} px`, async () => {
-        const shown = await opened.asOperator({ colorScheme, width })
-        await shown.goto(at)
-        await row('account', shown.page).waitFor()
-        await fill('address', 'wrong', shown.page)
-        await row('address', shown.page)
-          .getByText(/must be a web address/)
-          .waitFor()
-        assert.deepEqual(await findBarriers(shown.page), [])
-        assert.equal(await overflowOf(shown.page), 0)
-        assert.deepEqual(shown.said, [])
-      })
-    }
+  for (const [colorScheme, width] of [
+    ['light', 375],
+    ['dark', 1280],
+  ] as const) {
+    it(`have no barrier and no overflow, ${colorScheme} at ${width} px`, async () => {
+      const shown = await opened.asOperator({ colorScheme, width })
+      await shown.goto(at)
+      await row('account', shown.page).waitFor()
+      await fill('address', 'wrong', shown.page)
+      await row('address', shown.page)
+        .getByText(/must be a web address/)
+        .waitFor()
+      assert.deepEqual(await findBarriers(shown.page), [])
+      assert.equal(await overflowOf(shown.page), 0)
+      assert.deepEqual(shown.said, [])
+    })
   }
 })

@@ -2,6 +2,7 @@
 export const installationTexts = {
   list: {
     title: 'Installations',
+    one: 'Installation',
     what: 'Integrations that this organization has installed, with their state.',
     nothing: 'No integration is installed in this organization yet.',
     integration: 'Integration',

@@ -55,7 +55,7 @@ export default function InstallationPage() {
   const titles = useLoad(`titles ${pathOf(name)} ${read?.account.integration}`, async (signal) =>
     read === undefined ? undefined : readTitles(read, signal),
   )
-  const title = titles.value?.title ?? read?.account.integration ?? ''
+  const title = titles.value?.title ?? read?.account.integration ?? texts.list.one
   const placeTitle = place && (titles.value?.place ?? place.id)
   const shownTitle = placeTitle === undefined ? title : texts.inPlace(title, placeTitle)
   const known = tabs[tab as keyof typeof tabs]
@@ -67,11 +67,8 @@ export default function InstallationPage() {
           { label: org, href: `/orgs/${org}` },
           { label: texts.list.title, href: `/orgs/${org}/installations` },
           ...(place === undefined
-            ? [{ label: title || installation }]
-            : [
-                { label: title || installation, href: pathOf({ org, installation }) },
-                { label: placeTitle ?? '' },
-              ]),
+            ? [{ label: title }]
+            : [{ label: title, href: pathOf({ org, installation }) }, { label: placeTitle ?? '' }]),
         ]}
         state={read && <Chip state={read.level.status} />}
         actions={read && <LevelActions read={read} title={title} place={placeTitle} onSaved={onSaved} />}
