@@ -56,7 +56,7 @@ describe('an installation in the console', { skip: skipWithoutChromium() }, () =
       await page.getByRole('button', { name: /^Copy .*oauth$/ }).click()
     })
 
-    it('is made in a pop-up window, and noticed without a reload', async () => {
+    it('is made in a pop-up window, and shown without a reload', async () => {
       await connect('Connect the account')
       await page.getByText('Connected as ada@example.com.').waitFor()
       await page.locator('main .chip', { hasText: 'Connected' }).waitFor()

@@ -39,6 +39,7 @@ describe('each page of the console', { skip: skipWithoutChromium() }, () => {
       overview: '/orgs/home',
       deliveries: '/orgs/home/deliveries',
       delivery: `/orgs/home/deliveries/${items[0]?.id}`,
+      installations: '/orgs/home/installations',
       installation: `/orgs/home/installations/${id}`,
       members: '/orgs/home/members',
     }
@@ -52,7 +53,8 @@ describe('each page of the console', { skip: skipWithoutChromium() }, () => {
     overview: /The one installation works\.[\s\S]*webhook[\s\S]*site_view/,
     deliveries: /Delivered[\s\S]*site_view[\s\S]*\/x\/echo/,
     delivery: /Attempt 1[\s\S]*The receiver answered 200/,
-    installation: /Installation of webhook[\s\S]*Active[\s\S]*\/x\/webhook\/inst_/,
+    installations: /Active[\s\S]*Webhooks/,
+    installation: /Webhooks[\s\S]*Active[\s\S]*\/x\/webhook\/inst_/,
     members: /reader-2@example\.com/,
   }
   for (const [name, text] of Object.entries(shows)) {

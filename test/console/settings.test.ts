@@ -46,7 +46,7 @@ describe('the settings of an installation', { skip: skipWithoutChromium() }, () 
     assert.deepEqual([tab.said, tab.refused], [[], []])
   })
 
-  it('turn the installation from pending to active while one looks', async () => {
+  it('turn the installation from pending to active on the open page', async () => {
     await page.locator('.head .chip', { hasText: 'Pending' }).waitFor()
     await fill('address', '  https://example.com/hook ')
     await page.locator('.head .chip', { hasText: 'Active' }).waitFor()

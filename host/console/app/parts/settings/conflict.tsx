@@ -1,8 +1,7 @@
 import { installationTexts as texts } from '../../texts/installation.ts'
 import { Action } from '../action.tsx'
 import { Icon } from '../icon.tsx'
-import { toText } from './setting-row.tsx'
-import type { Setting } from './settings.ts'
+import { type Setting, toText } from './settings.ts'
 import type { Outcome, SettingState } from './use-setting.ts'
 
 /** Two people have edited one setting: both values are shown, and the person chooses. Secrets are not shown. */

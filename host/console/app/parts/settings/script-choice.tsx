@@ -7,8 +7,8 @@ import { useLoad } from '../../use-load.ts'
 import { Action } from '../action.tsx'
 import { Field } from '../field.tsx'
 import { Loaded } from '../state.tsx'
-import { type ControlProps, toText } from './setting-row.tsx'
-import { ownValue } from './settings.ts'
+import type { ControlProps } from './setting-row.tsx'
+import { ownValue, toText } from './settings.ts'
 
 /** A choice of those that the script answers. Annex keeps the label of the one that is chosen. */
 export function ScriptChoice({ read, setting, state, id, described, own, below, reason }: ControlProps) {

@@ -9,7 +9,7 @@ import { Conflict } from './conflict.tsx'
 import { ConnectButton } from './connect-button.tsx'
 import { ScriptChoice } from './script-choice.tsx'
 import { Secret } from './secret.tsx'
-import { ownValue, problemOf, type Setting } from './settings.ts'
+import { ownValue, problemOf, type Setting, toText } from './settings.ts'
 import { SetupOutcome } from './setup-outcome.tsx'
 import { Toggle } from './toggle.tsx'
 import { Typed } from './typed.tsx'
@@ -125,12 +125,4 @@ function whereFrom({ kind, default: value }: Setting, own: unknown, inherited: u
       : texts.settings.overridesAccount(toText(inherited))
   }
   return own === undefined && value !== undefined ? texts.settings.fromDefault(toText(value)) : undefined
-}
-
-/** A value as a person reads it. */
-export function toText(value: unknown): string {
-  if (value === true) return texts.settings.on
-  if (value === false) return texts.settings.off
-  if (value === undefined) return texts.conflict.nothing
-  return value === '' ? texts.settings.emptyText : String(value)
 }

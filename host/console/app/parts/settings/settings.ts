@@ -1,3 +1,5 @@
+import { installationTexts as texts } from '../../texts/installation.ts'
+
 /** A setting as its control needs it, from the JSON Schema of the form. */
 export type Setting = {
   name: string
@@ -75,4 +77,12 @@ export function parseNumber(text: string): number | undefined {
   const trimmed = text.trim()
   const number = numberPattern.test(trimmed) ? Number(trimmed) : Number.NaN
   return Number.isFinite(number) ? number : undefined
+}
+
+/** A value as a person reads it. */
+export function toText(value: unknown): string {
+  if (value === true) return texts.settings.on
+  if (value === false) return texts.settings.off
+  if (value === undefined) return texts.conflict.nothing
+  return value === '' ? texts.settings.emptyText : String(value)
 }
