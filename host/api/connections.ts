@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { ConnectLink } from '../../schemas/generated/api/connections.ts'
+import type { ConnectionTarget, ConnectLink } from '../../schemas/generated/api/connections.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { actorOf } from '../access/actor.ts'
 import type { Caller } from '../access/tokens.ts'
@@ -11,7 +11,7 @@ import { findOrganization } from '../db/queries/organizations.ts'
 import { findPlace } from '../db/queries/places.ts'
 import { findHolder } from '../db/queries/tokens.ts'
 import { writeTransaction } from '../db/sql.ts'
-import { AnnexError } from '../errors.ts'
+import { AnnexError, isAnnexError } from '../errors.ts'
 import { sendPage } from '../http/page.ts'
 import { auditLevel } from '../installations/audit-level.ts'
 import { toRef } from '../installations/level-settings.ts'
@@ -21,7 +21,7 @@ import { describeLevels, propertyOf } from '../manifest/settings/check-configura
 import { type ConnectQuestion, toConnectPage } from '../oauth/connect-page.ts'
 import { cookieOf } from '../oauth/guard-flows.ts'
 import { type FlowLevel, type OAuthFlows, refused } from '../oauth/oauth-flows.ts'
-import { parseEndpointPath } from '../sandbox/level-ref.ts'
+import { endpointPath, parseEndpointPath } from '../sandbox/level-ref.ts'
 import { isPerson, originOf } from './caller.ts'
 import { type FindProviderParts, findProvider } from './find-provider.ts'
 import { clip, toIso } from './list-query.ts'
@@ -45,6 +45,15 @@ export function addConnectionRoutes(on: OnOperation, parts: ConnectionParts): vo
     },
   )
 
+  on(
+    'GET /v1/integrations/{integration}/installations/{installation}/configuration/{property}/connect',
+    async (request) => {
+      const { level, manifest } = await openLevel(db, request)
+      const path = callbackUrlOf(manifest, level, request.params.property)
+      return readTarget(request.context, toRef(level), path)
+    },
+  )
+
   on('POST /v1/integrations/{integration}/installations/{installation}/connect', async (request) => {
     const { level } = await openLevel(db, request)
     const { path } = request.body
@@ -65,6 +74,24 @@ export function addConnectionRoutes(on: OnOperation, parts: ConnectionParts): vo
     context.set('location', publicUrl() + opened.flow.endpoint + opened.flow.path)
     context.body = ''
   })
+
+  /** The script names the callback address to the provider. Until it does, the address is the one of `createOAuthHandler`. */
+  async function readTarget(context: Context, ref: FlowLevel, path: string): Promise<ConnectionTarget> {
+    const { integration } = ref
+    const usual =
+      publicUrl() + endpointPath({ kind: 'integration', integration }) + path.replace(/[?#].*$/, '')
+    const answer = { object: 'connection_target', callback: usual } as const
+    try {
+      const prepared = await parts.prepareDispatch.prepare(ref)
+      const provider = await findProvider(context, { level: ref, path, prepared }, parts)
+      if (provider === undefined) return answer
+      const named = URL.parse(provider.searchParams.get('redirect_uri') ?? '')?.href
+      return { ...answer, ...(named !== undefined && { callback: named }), provider: provider.origin }
+    } catch (error) {
+      if (!isAnnexError(error)) throw error
+      return { ...answer, problem: error.message }
+    }
+  }
 
   async function createLink(
     request: LevelRequest & { context: Context },

@@ -5,9 +5,11 @@ import type { Db } from '../db/db.ts'
 import { listSpaceIds } from '../db/queries/levels.ts'
 import { AnnexError } from '../errors.ts'
 import { type Editing, editByInstaller, editByScript, editSetting } from '../installations/configure.ts'
+import { getDeployed } from '../installations/find-deployed.ts'
 import { toInstallationView, toLevelView, toRotatedView } from '../installations/installation-view.ts'
 import type { SettingsTag } from '../installations/level-settings.ts'
 import { endOverlap, rotateSecret } from '../installations/rotate-secret.ts'
+import { toSettingsForm } from '../installations/settings-form.ts'
 import { uninstall } from '../installations/uninstall.ts'
 import { isPerson, originOf } from './caller.ts'
 import { readIfMatch } from './if-match.ts'
@@ -48,11 +50,16 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
     const editing = editingOf(request, manifest)
     if (!isPerson(caller)) {
       await editByScript(db, manifest, level, body, editing)
-    } else {
-      if (body.keep !== undefined || body.connection !== undefined) throw onlyForScripts()
-      await editByInstaller(db, manifest, level, body, editing)
+      return view(request)
     }
-    return view(request)
+    if (body.keep !== undefined || body.connection !== undefined) throw onlyForScripts()
+    return viewEdited(request, await editByInstaller(db, manifest, level, body, editing))
+  })
+
+  on('GET /v1/integrations/{integration}/installations/{installation}/configuration', async (request) => {
+    const { level, installation } = await openLevel(reader, request)
+    const { manifest, version } = await getDeployed(reader, installation.integration, installation)
+    return toSettingsForm(manifest, version.number, level, Date.now())
   })
 
   on(
@@ -60,8 +67,10 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
     async (request) => {
       const { level, manifest } = await openLevel(db, request)
       const setting = { name: request.params.property, ...request.body }
-      await editSetting(db, manifest, level, setting, editingOf(request, manifest))
-      return view(request)
+      return viewEdited(
+        request,
+        await editSetting(db, manifest, level, setting, editingOf(request, manifest)),
+      )
     },
   )
 
@@ -70,8 +79,10 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
     async (request) => {
       const { level, manifest } = await openLevel(db, request)
       const setting = { name: request.params.property, value: undefined }
-      await editSetting(db, manifest, level, setting, editingOf(request, manifest))
-      return view(request)
+      return viewEdited(
+        request,
+        await editSetting(db, manifest, level, setting, editingOf(request, manifest)),
+      )
     },
   )
 
@@ -94,6 +105,10 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
       assertFresh: (before) => assertMatch(settingsTag(manifest, before)),
       origin: originOf(request),
     }
+  }
+
+  async function viewEdited(request: SettingsRequest, setupEvent: string | undefined) {
+    return { ...(await view(request)), ...(setupEvent !== undefined && { setupEvent }) }
   }
 
   async function view(request: SettingsRequest) {

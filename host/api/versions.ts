@@ -63,7 +63,8 @@ export function addVersionRoutes(on: OnOperation, parts: VersionParts): void {
 
   on('POST /v1/integrations/{integration}/rollback', async ({ caller, params, body, context }) => {
     const row = await openOwnIntegration(db, caller, params.integration, 'choose its version')
-    const version = await rollBack(db, row, body.version, reading, originOf({ caller, context }))
+    const asked = { number: body.version, isDry: body.dryRun }
+    const version = await rollBack(db, row, asked, reading, originOf({ caller, context }))
     return answerSwitched(version)
   })
 

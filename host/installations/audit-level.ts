@@ -7,6 +7,7 @@ import { findLastUsed, flowLifetimeMs } from '../db/queries/oauth-flows.ts'
 import { type AuditEntry, recordAudit } from '../logs/audit.ts'
 import { environmentSecrets } from '../logs/known-secrets.ts'
 import { endpointPath } from '../sandbox/level-ref.ts'
+import { splitConfiguration } from './effective-settings.ts'
 import { toRef, toVisibleSettings } from './level-settings.ts'
 import { secretTexts } from './secret-settings.ts'
 
@@ -35,9 +36,16 @@ export function auditSettings(
   return auditLevel(transaction, origin, after, {
     action: 'settings.change',
     before: toShown(manifest, before),
-    after: toShown(manifest, after),
+    after: { ...toShown(manifest, after), ...clearedIn(manifest, before, after) },
     secrets: [before, after].flatMap((level) => secretsIn(manifest, level)),
   })
+}
+
+/** The names of values beside the settings that an edit has removed. No one is shown their values. */
+function clearedIn(manifest: Manifest, before: Level, after: Level): { cleared?: string[] } {
+  const { scriptOwned } = splitConfiguration(manifest, before.kind, before.configuration)
+  const cleared = Object.keys(scriptOwned).filter((name) => !Object.hasOwn(after.configuration, name))
+  return cleared.length === 0 ? {} : { cleared }
 }
 
 /**

@@ -42,6 +42,7 @@ export type ScriptEdit = Edit & { keep?: 'settings' | 'all'; connection?: Connec
  * An edit by a person (spec 3): the new settings replace the old ones, are checked together, and cause the setup event. Values
  * that a script has stored beside the settings stay.
  *
+ * @returns the id of its setup event. An edit of `externalIds` alone has none
  * @throws AnnexError `configuration_invalid` with a detail for each setting. Nothing is changed then.
  */
 export async function editByInstaller(
@@ -50,31 +51,40 @@ export async function editByInstaller(
   level: Level,
   edit: Edit,
   { assertFresh, origin }: Editing,
-): Promise<void> {
+): Promise<string | undefined> {
   const { configuration: given } = edit
-  await writeTransaction(db, async (transaction) => {
+  return writeTransaction(db, async (transaction) => {
     const before = await lockLevel(transaction, level)
     assertFresh(before)
     if (given === undefined) {
       await update(transaction, before, edit)
       const after = await lockLevel(transaction, before)
-      return auditSettings(transaction, origin, manifest, { before, after })
+      await auditSettings(transaction, origin, manifest, { before, after })
+      return undefined
     }
     const configuration = openMasks(manifest, before, given)
     assertValid(manifest, findProblems(manifest, before, configuration))
     const stored = { ...keptSettings(manifest, before), ...configuration }
     const entered = Object.keys(given).filter((name) => given[name] !== secretMask)
     const typed = retypedNames(before, given, entered)
-    await storeEdit(transaction, manifest, before, { ...edit, configuration: stored, entered, typed }, origin)
+    return storeEdit(
+      transaction,
+      manifest,
+      before,
+      { ...edit, configuration: stored, entered, typed },
+      origin,
+    )
   })
 }
 
 /**
  * A person sets or removes one setting (spec 3). Other missing settings are no error: the level is `pending` until all
- * required ones are there. Removing the value of a button disconnects it.
+ * required ones are there. Removing the value of a button disconnects it. Values that a script has stored beside the settings
+ * can be removed, too.
  *
  * @param setting.value `undefined` removes it
  * @param setting.label stands for the value in a list of choices
+ * @returns the id of its setup event. An edit that removes nothing has none
  * @throws AnnexError `configuration_invalid` with the setting's error. Nothing is changed then.
  */
 export async function editSetting(
@@ -83,32 +93,25 @@ export async function editSetting(
   level: Level,
   { name, label, ...given }: { name: string; value: unknown; label?: string },
   { assertFresh, origin }: Editing,
-): Promise<void> {
-  await writeTransaction(db, async (transaction) => {
+): Promise<string | undefined> {
+  return writeTransaction(db, async (transaction) => {
     const before = await lockLevel(transaction, level)
     assertFresh(before)
-    const { configuration: stored, settingDetails } = before
+    const { configuration: stored } = before
     const { declared } = splitConfiguration(manifest, before.kind, stored)
     const value = openMasks(manifest, before, { [name]: given.value })[name]
     const problems = findProblems(manifest, before, { ...declared, [name]: value })
-    const isConnection = Object.hasOwn(settingDetails, name) && settingDetails[name]?.connection !== undefined
-    const isUnknown = !isDeclared(manifest, before, name) && !isConnection
+    const isUnknown = !isDeclared(manifest, before, name) && !Object.hasOwn(stored, name)
     const isRefused = ({ path, kind }: SettingProblem) =>
       path === '' || (path === name && (kind === 'invalid' || value === ''))
     if (value !== undefined || isUnknown) assertValid(manifest, problems.filter(isRefused))
-    if (value === undefined && !Object.hasOwn(stored, name)) return
+    if (value === undefined && !Object.hasOwn(stored, name)) return undefined
     const configuration = value === undefined ? without(stored, name) : { ...stored, [name]: value }
     const labelled =
       label !== undefined && typeof value === 'string' ? { [name]: { label: { value, label } } } : {}
     const entered = given.value === secretMask ? [] : [name]
-    await storeEdit(
-      transaction,
-      manifest,
-      before,
-      { configuration, entered, typed: entered },
-      origin,
-      labelled,
-    )
+    const edit = { configuration, entered, typed: entered }
+    return storeEdit(transaction, manifest, before, edit, origin, labelled)
   })
 }
 
@@ -227,7 +230,7 @@ export async function activateAfterSetup(db: Db, manifest: Manifest, level: Leve
   else await noteSetupFailure(db, level, null)
 }
 
-/** Stores a person's edit, and queues its setup event. */
+/** Stores a person's edit, and queues its setup event. @returns the id of the event */
 async function storeEdit(
   transaction: Db,
   manifest: Manifest,
@@ -240,7 +243,7 @@ async function storeEdit(
   }: Edit & { configuration: Configuration; entered: readonly string[]; typed: readonly string[] },
   origin: Origin,
   label: SettingDetails = {},
-): Promise<void> {
+): Promise<string> {
   const { configuration, settingDetails: known } = before
   const settingDetails = detailsAfter(manifest, before.kind, {
     details: { ...known, ...label },
@@ -255,10 +258,11 @@ async function storeEdit(
     settingDetails,
     ...(externalIds && { externalIds }),
   })
-  await activateLevel(transaction, before)
+  // A component has to ask first: a person who clears a stored value enters no settings.
+  if (componentOf(manifest, before) === undefined) await activateLevel(transaction, before)
   const now = await lockLevel(transaction, before)
   await auditSettings(transaction, origin, manifest, { before, after: now })
-  await queueSetups(transaction, now, statusOf(manifest, now), previousOf(manifest, before))
+  return queueSetups(transaction, now, statusOf(manifest, now), previousOf(manifest, before))
 }
 
 /** After an edit. Setups of sites and spaces that failed without the account's settings run again after one of the account. */
@@ -267,12 +271,13 @@ async function queueSetups(
   level: Level,
   status: InstallationStatus,
   previous: Parameters<typeof queueSetup>[3],
-): Promise<void> {
-  await queueSetup(transaction, level, status, previous)
-  if (level.kind !== 'account') return
+): Promise<string> {
+  const eventId = await queueSetup(transaction, level, status, previous)
+  if (level.kind !== 'account') return eventId
   for (const place of await readPlaceLevels(transaction, level)) {
     if (place.statusReason !== null) await queueSetup(transaction, place, place.status)
   }
+  return eventId
 }
 
 async function update(

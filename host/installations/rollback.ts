@@ -19,13 +19,14 @@ import { nameOfLevel, statusOf, whyPending } from './level-settings.ts'
 /**
  * Deploys an older version and pins it: loading the folder deploys nothing until `unpin`.
  *
- * @param number default: the version before the deployed one
+ * @param given.number default: the version before the deployed one
+ * @param given.isDry checks the version, and changes nothing
  * @throws AnnexError `not_found`; `conflict` with a detail for each secret, level and setting that the version would miss
  */
 export async function rollBack(
   db: Db,
   integration: IntegrationRow,
-  number: number | undefined,
+  { number, isDry = false }: { number?: number | undefined; isDry?: boolean | undefined },
   reading: ReadOptions,
   origin: Origin,
 ): Promise<VersionHead> {
@@ -36,7 +37,7 @@ export async function rollBack(
     const text = `Version ${version.number} of ${integration.name} cannot run here, and nothing was changed:\n${list}`
     throw new AnnexError('conflict', text, { details })
   }
-  await deploy(db, integration, version, { pinned: true, origin })
+  if (!isDry) await deploy(db, integration, version, { pinned: true, origin })
   return version
 }
 

@@ -48,14 +48,15 @@ export const secretsOfEvent = ({ previous }: EventJob['event']): string[] =>
  * Queues a level's setup event (spec 6.1): after the installation and after each edit.
  *
  * @param previous the level before an edit
+ * @returns the id of the event
  */
 export async function queueSetup(
   transaction: Db,
   level: Level,
   status: InstallationStatus,
   previous?: Previous,
-): Promise<void> {
-  await queueLevelEvent(transaction, level, 'setup', { status }, previous)
+): Promise<string> {
+  return queueLevelEvent(transaction, level, 'setup', { status }, previous)
 }
 
 /** Queues the last event of a level that is being uninstalled. */
@@ -78,7 +79,7 @@ async function queueLevelEvent(
   what: 'setup' | 'deleted',
   fields: object,
   previous: Previous | undefined,
-): Promise<void> {
+): Promise<string> {
   const { kind, placeId } = level
   const installationId = installationOf(level).id
   const event = {
@@ -97,4 +98,5 @@ async function queueLevelEvent(
   }
   const subject = toSubject({ level: toRef(level), event })
   await insertJobs(transaction, [{ kind: 'event', subject, lane: installationId, dueAt: nowOf(transaction) }])
+  return event.eventId
 }

@@ -41,6 +41,7 @@ describe('each page of the console', { skip: skipWithoutChromium() }, () => {
       delivery: `/orgs/home/deliveries/${items[0]?.id}`,
       receivers: '/orgs/home/receivers',
       receiver: `/orgs/home/receivers/${items[0]?.receiver}`,
+      installations: '/orgs/home/installations',
       installation: `/orgs/home/installations/${id}`,
       members: '/orgs/home/members',
     }
@@ -56,7 +57,8 @@ describe('each page of the console', { skip: skipWithoutChromium() }, () => {
     delivery: /Attempt 1[\s\S]*The receiver answered 200/,
     receivers: /Active[\s\S]*\/x\/echo[\s\S]*Annex sends to it/,
     receiver: /Active[\s\S]*\/x\/echo[\s\S]*Its deliveries[\s\S]*site_view/,
-    installation: /Installation of webhook[\s\S]*Active[\s\S]*\/x\/webhook\/inst_/,
+    installations: /Active[\s\S]*Webhooks/,
+    installation: /Webhooks[\s\S]*Active[\s\S]*\/x\/webhook\/inst_/,
     members: /reader-2@example\.com/,
   }
   for (const [name, text] of Object.entries(shows)) {

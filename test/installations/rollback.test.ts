@@ -24,12 +24,12 @@ it('a rollback to a version with a missing secret is refused, with its name', as
     const row = await findIntegration(db, 'ours')
     assert.ok(row)
     const reading = { operatorOrganization: 'home', operatorOrganizationId: organizationId, environment: {} }
-    await assert.rejects(rollBack(db, row, undefined, reading, systemOrigin), {
+    await assert.rejects(rollBack(db, row, {}, reading, systemOrigin), {
       code: 'conflict',
       details: [{ path: '/secrets/KEY', message: `\${{ env.PROVIDER_KEY }} is not set on this host` }],
     })
     const set = { ...reading, environment: { PROVIDER_KEY: 'value' } }
-    assert.equal((await rollBack(db, row, undefined, set, systemOrigin)).number, 1)
+    assert.equal((await rollBack(db, row, {}, set, systemOrigin)).number, 1)
     assert.notEqual((await findIntegration(db, 'ours'))?.pinnedVersionId, null)
   } finally {
     await seeded.close()

@@ -21,7 +21,8 @@ const Delivery = lazy(() => import('./pages/delivery/delivery.tsx'))
 const Receivers = lazy(() => import('./pages/receivers/receivers.tsx'))
 const Receiver = lazy(() => import('./pages/receivers/receiver.tsx'))
 const Members = lazy(() => import('./pages/members.tsx'))
-const Installation = lazy(() => import('./pages/installation.tsx'))
+const Installations = lazy(() => import('./pages/installations.tsx'))
+const Installation = lazy(() => import('./pages/installation/page.tsx'))
 const Unknown = lazy(() => import('./pages/unknown.tsx'))
 
 /** The browser follows links to these itself: they are no pages of the console. */
@@ -80,7 +81,8 @@ function Routes() {
         <Route path="/orgs/:org/deliveries/:delivery" component={Delivery} />
         <Route path="/orgs/:org/receivers" component={Receivers} />
         <Route path="/orgs/:org/receivers/:receiver" component={Receiver} />
-        <Route path="/orgs/:org/installations/:installation" component={Installation} />
+        <Route path="/orgs/:org/installations" component={Installations} />
+        <Route path="/orgs/:org/installations/:installation/:rest*" component={Installation} />
         <Route path="/orgs/:org/members" component={Members} />
         <Route default component={Unknown} />
       </Router>

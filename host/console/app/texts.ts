@@ -6,6 +6,7 @@ export const texts = {
   annex: 'Annex',
   pages: 'Pages',
   menu: 'Menu',
+  more: 'More actions',
   skip: 'Skip to the page',
   organization: 'Organization',
   chooseOrganization: 'Choose an organization',
@@ -218,16 +219,6 @@ export const texts = {
     skipped: 'The event reached no installation:',
     open: 'Open the delivery',
     again: 'Publish another event',
-  },
-
-  installation: {
-    title: (integration: string) => `Installation of ${integration}`,
-    what: 'Settings are changed by the command line for now:',
-    status: 'State',
-    endpoint: 'Public endpoint',
-    id: 'Id',
-    created: 'Installed',
-    deliveries: 'Its deliveries',
   },
 
   members: {

@@ -3,6 +3,25 @@
 import type { Time } from './common.ts'
 
 /**
+ * Where a button leads.
+ */
+export interface ConnectionTarget {
+  object: 'connection_target'
+  /**
+   * The callback address, as the provider gets it.
+   */
+  callback: string
+  /**
+   * The URL origin of the provider. Without it the script leads to no other server.
+   */
+  provider?: string
+  /**
+   * Why the script could not say where the button leads.
+   */
+  problem?: string
+}
+
+/**
  * A link for one browser.
  */
 export interface ConnectLink {
@@ -156,6 +175,13 @@ export interface ListSpaceInstallationSettingOptionsQuery {
 }
 
 export interface ConnectionsOperations {
+  readInstallationConnectionTarget: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; property: string }
+    query: object
+    body: undefined
+    answer: ConnectionTarget
+  }
   connectInstallationSetting: {
     roles: 'editor' | 'admin' | 'operator'
     params: { integration: string; installation: string; property: string }
@@ -163,12 +189,26 @@ export interface ConnectionsOperations {
     body: undefined
     answer: ConnectLink
   }
+  readSiteInstallationConnectionTarget: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; site: string; property: string }
+    query: object
+    body: undefined
+    answer: ConnectionTarget
+  }
   connectSiteInstallationSetting: {
     roles: 'editor' | 'admin' | 'operator'
     params: { integration: string; installation: string; site: string; property: string }
     query: object
     body: undefined
     answer: ConnectLink
+  }
+  readSpaceInstallationConnectionTarget: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; space: string; property: string }
+    query: object
+    body: undefined
+    answer: ConnectionTarget
   }
   connectSpaceInstallationSetting: {
     roles: 'editor' | 'admin' | 'operator'

@@ -65,6 +65,10 @@ export interface ListedInstallation {
     publicContentEndpoint?: string
   }
   previousSecretUntil?: Time
+  /**
+   * In the answer to an edit: the id of its setup event. Without it the edit has changed nothing.
+   */
+  setupEvent?: string
   createdAt: Time
   updatedAt: Time
 }
@@ -268,6 +272,10 @@ export interface ListedSiteInstallation {
     visitorAuthentication?: string
   }
   previousSecretUntil?: Time
+  /**
+   * In the answer to an edit: the id of its setup event. Without it the edit has changed nothing.
+   */
+  setupEvent?: string
   createdAt: Time
   updatedAt: Time
 }
@@ -342,6 +350,10 @@ export interface ListedSpaceInstallation {
     publicContentEndpoint?: string
   }
   previousSecretUntil?: Time
+  /**
+   * In the answer to an edit: the id of its setup event. Without it the edit has changed nothing.
+   */
+  setupEvent?: string
   createdAt: Time
   updatedAt: Time
 }

@@ -21,6 +21,7 @@ import type { ProblemsOperations } from './problems.ts'
 import type { ReceiptsOperations } from './receipts.ts'
 import type { ReceiversOperations } from './receivers.ts'
 import type { SessionsOperations } from './sessions.ts'
+import type { SettingsFormsOperations } from './settings-forms.ts'
 import type { SitesOperations } from './sites.ts'
 import type { SpacesOperations } from './spaces.ts'
 import type { SystemOperations } from './system.ts'
@@ -51,6 +52,7 @@ export type Operations = AccountsOperations &
   ReceiptsOperations &
   ReceiversOperations &
   SessionsOperations &
+  SettingsFormsOperations &
   SitesOperations &
   SpacesOperations &
   SystemOperations &
@@ -63,6 +65,11 @@ export type OperationId = keyof Operations
 
 /** The ids of the three forms of an operation of levels, by the method and path of the account. */
 export const levelOperations = {
+  'GET /v1/integrations/{integration}/installations/{installation}/configuration/{property}/connect': {
+    account: 'readInstallationConnectionTarget',
+    site: 'readSiteInstallationConnectionTarget',
+    space: 'readSpaceInstallationConnectionTarget',
+  },
   'POST /v1/integrations/{integration}/installations/{installation}/configuration/{property}/connect': {
     account: 'connectInstallationSetting',
     site: 'connectSiteInstallationSetting',
@@ -128,6 +135,11 @@ export const levelOperations = {
     site: 'endSiteInstallationSecretOverlap',
     space: 'endSpaceInstallationSecretOverlap',
   },
+  'GET /v1/integrations/{integration}/installations/{installation}/configuration': {
+    account: 'getInstallationSettingsForm',
+    site: 'getSiteInstallationSettingsForm',
+    space: 'getSpaceInstallationSettingsForm',
+  },
 } as const satisfies Record<string, { account: OperationId; site: OperationId; space: OperationId }>
 
 /** The operations at an address. One of levels is named by that of the account, and stands for three. */
@@ -147,6 +159,7 @@ export type Routes = {
   'GET /v1/activity': 'getActivity'
   'GET /v1/audit': 'listAudit'
   'GET /v1/audit/export': 'exportAudit'
+  'GET /v1/integrations/{integration}/installations/{installation}/configuration/{property}/connect': 'readInstallationConnectionTarget' | 'readSiteInstallationConnectionTarget' | 'readSpaceInstallationConnectionTarget'
   'POST /v1/integrations/{integration}/installations/{installation}/configuration/{property}/connect': 'connectInstallationSetting' | 'connectSiteInstallationSetting' | 'connectSpaceInstallationSetting'
   'POST /v1/integrations/{integration}/installations/{installation}/connect': 'connectInstallation' | 'connectSiteInstallation' | 'connectSpaceInstallation'
   'GET /v1/integrations/{integration}/installations/{installation}/configuration/{property}/options': 'listInstallationSettingOptions' | 'listSiteInstallationSettingOptions' | 'listSpaceInstallationSettingOptions'
@@ -236,6 +249,7 @@ export type Routes = {
   'GET /v1/sessions': 'listSessions'
   'DELETE /v1/sessions/{session}': 'endSession'
   'POST /v1/sessions/current/confirmation': 'confirmSession'
+  'GET /v1/integrations/{integration}/installations/{installation}/configuration': 'getInstallationSettingsForm' | 'getSiteInstallationSettingsForm' | 'getSpaceInstallationSettingsForm'
   'GET /v1/orgs/{org}/sites': 'listSites'
   'POST /v1/orgs/{org}/sites': 'createSite'
   'GET /v1/orgs/{org}/sites/{site}': 'getSiteById'

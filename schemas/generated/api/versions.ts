@@ -66,6 +66,10 @@ export interface Rollback {
    * Default: the version before the deployed one.
    */
   version?: number
+  /**
+   * With true, the answer is the same, and nothing changes.
+   */
+  dryRun?: boolean
 }
 
 /**

@@ -76,6 +76,12 @@ export const rows: Record<OperationId, Row> = {
   getPublishedScript: plain,
   authenticateVisitor: plain,
   // connections
+  getInstallationSettingsForm: plain,
+  getSiteInstallationSettingsForm: plain,
+  getSpaceInstallationSettingsForm: plain,
+  readInstallationConnectionTarget: connection,
+  readSiteInstallationConnectionTarget: connection,
+  readSpaceInstallationConnectionTarget: connection,
   connectInstallation: plain,
   connectInstallationSetting: connection,
   connectSiteInstallation: plain,

@@ -4,6 +4,7 @@ import { useLocation } from 'preact-iso'
 import { api } from '../api.ts'
 import { problemCount, useProblems } from '../problems.ts'
 import { lastOrganization, me, organizationInAddress, rememberOrganization } from '../state.ts'
+import { installationTexts } from '../texts/installation.ts'
 import { texts } from '../texts.ts'
 import { useLoad } from '../use-load.ts'
 import { Boundary } from './boundary.tsx'
@@ -13,6 +14,7 @@ import { TabIcon } from './tab-icon.tsx'
 
 const links: readonly { path: string; label: string; icon: IconName }[] = [
   { path: '', label: texts.overview.title, icon: 'overview' },
+  { path: '/installations', label: installationTexts.list.title, icon: 'installations' },
   { path: '/deliveries', label: texts.deliveries.title, icon: 'deliveries' },
   { path: '/receivers', label: texts.receivers.title, icon: 'receivers' },
   { path: '/members', label: texts.members.title, icon: 'members' },

@@ -1,0 +1,59 @@
+import { api } from '../../api.ts'
+import { Id } from '../../parts/copy.tsx'
+import { Loaded } from '../../parts/state.tsx'
+import { Table } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { installationTexts } from '../../texts/installation.ts'
+import { useLoad } from '../../use-load.ts'
+import type { TabProps } from './page.tsx'
+
+const texts = installationTexts.log
+
+/** The newest lines of the script, the newest first. */
+export function LogTab({ read }: TabProps) {
+  const { id } = read.account
+  const lines = useLoad(
+    `log ${id}`,
+    (signal) => api.call('GET /v1/logs', { query: { installation: id, limit: 100 }, signal }),
+    3_000,
+  )
+  return (
+    <section>
+      <p class="muted">{texts.ofInstallation}</p>
+      <Loaded of={lines} isEmpty={({ items }) => items.length === 0} empty={<p>{texts.nothing}</p>}>
+        {({ items }) => (
+          <>
+            <Table
+              label={installationTexts.tabs.log}
+              rows={items.toReversed()}
+              keyOf={({ id }) => String(id)}
+              columns={[
+                { title: texts.columns.at, kind: 'nowrap', cell: ({ at }) => <Time at={at} /> },
+                {
+                  title: texts.columns.level,
+                  kind: 'nowrap',
+                  cell: ({ level }) => <span class={level === 'error' ? 'bad-text' : ''}>{level}</span>,
+                },
+                {
+                  title: texts.columns.text,
+                  kind: 'wide-cell',
+                  cell: ({ text }) => (
+                    <code class="log-line" dir="auto">
+                      {text}
+                    </code>
+                  ),
+                },
+                {
+                  title: texts.columns.request,
+                  kind: 'nowrap',
+                  cell: ({ request }) => request !== undefined && <Id value={request} />,
+                },
+              ]}
+            />
+            <p class="until">{texts.kept}</p>
+          </>
+        )}
+      </Loaded>
+    </section>
+  )
+}

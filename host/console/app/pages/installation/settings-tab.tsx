@@ -1,0 +1,119 @@
+import { useState } from 'preact/hooks'
+import { api } from '../../api.ts'
+import { paramsOf, type ReadLevel, toEdited } from '../../level.ts'
+import { Action } from '../../parts/action.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { ErrorNote } from '../../parts/error-note.tsx'
+import { SettingRow } from '../../parts/settings/setting-row.tsx'
+import { componentOf, toSettings } from '../../parts/settings/settings.ts'
+import { reasonAgainst } from '../../person.ts'
+import { sayDone } from '../../state.ts'
+import { installationTexts as texts } from '../../texts/installation.ts'
+import { texts as general } from '../../texts.ts'
+import { CopySettings } from './copy-settings.tsx'
+import { Now } from './now.tsx'
+import type { TabProps } from './page.tsx'
+import { Places } from './places.tsx'
+import { SigningSecret } from './signing-secret.tsx'
+
+/** Left the settings, each saved by itself. Right what happens now. */
+export function SettingsTab({ read, title, place, onSaved }: TabProps) {
+  const { form } = read
+  const reason = reasonAgainst('putInstallationSetting')
+  const settings = toSettings(form.schema)
+  const component = componentOf(form.schema)
+  return (
+    <div class="two-columns">
+      <div class="column">
+        {component !== undefined && <ComponentNote read={read} name={component} />}
+        {settings.length === 0 && component === undefined && (
+          <p class="muted">
+            {texts.settings.none} {place === undefined && texts.settings.elsewhere}
+          </p>
+        )}
+        {settings.length > 0 && (
+          <div class="settings">
+            {settings.map((setting) => (
+              <SettingRow key={setting.name} {...{ read, setting, reason, onSaved }} />
+            ))}
+          </div>
+        )}
+        {form.stored.length > 0 && <Stored read={read} onSaved={onSaved} />}
+        {place === undefined && <Places read={read} />}
+        {place !== undefined && settings.length > 0 && <CopySettings read={read} onSaved={onSaved} />}
+      </div>
+      <aside class="column">
+        <Now read={read} />
+        <SigningSecret read={read} title={title} onSaved={onSaved} />
+      </aside>
+    </div>
+  )
+}
+
+/** Until the console draws components. */
+function ComponentNote({ read, name }: { read: ReadLevel; name: string }) {
+  const { installation, place } = read.name
+  const level = place === undefined ? '' : ` --${place.kind} ${place.id}`
+  return (
+    <div class="card">
+      <p>{texts.component.what(name)}</p>
+      <p class="muted">{texts.component.not}</p>
+      {/^[\w.-]+$/.test(name) && <pre>{`npx annex render ${installation} ${name}${level}`}</pre>}
+    </div>
+  )
+}
+
+/** Values that are no settings, by name. A person can clear them. */
+function Stored({ read, onSaved }: Pick<TabProps, 'read' | 'onSaved'>) {
+  const [asked, setAsked] = useState<string>()
+  const [error, setError] = useState<unknown>()
+  const clear = async (property: string) => {
+    setError(undefined)
+    setAsked(undefined)
+    try {
+      const edited = await api.read(
+        'DELETE /v1/integrations/{integration}/installations/{installation}/configuration/{property}',
+        { params: { ...paramsOf(read), property }, headers: { 'if-match': '*' } },
+      )
+      sayDone(texts.stored.cleared(property))
+      onSaved(toEdited(edited))
+    } catch (thrown) {
+      setError(thrown)
+    }
+  }
+  return (
+    <section>
+      <h2>{texts.stored.title}</h2>
+      <p class="muted">{texts.stored.what}</p>
+      <ul class="card">
+        {read.form.stored.map((name) => (
+          <li key={name} class="row apart">
+            <code>{name}</code>
+            <Action
+              kind="plain"
+              act={() => setAsked(name)}
+              reason={reasonAgainst('deleteInstallationSetting')}
+            >
+              {texts.settings.clear}
+              <span class="visually-hidden">{name}</span>
+            </Action>
+          </li>
+        ))}
+      </ul>
+      {error !== undefined && <ErrorNote error={error} />}
+      {asked !== undefined && (
+        <Dialog title={texts.stored.confirm(asked)} onClose={() => setAsked(undefined)}>
+          <p>{texts.stored.warning}</p>
+          <div class="row">
+            <Action kind="bad" act={() => clear(asked)}>
+              {texts.stored.clear(asked)}
+            </Action>
+            <Action kind="plain" act={() => setAsked(undefined)}>
+              {general.cancel}
+            </Action>
+          </div>
+        </Dialog>
+      )}
+    </section>
+  )
+}
