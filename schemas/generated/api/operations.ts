@@ -243,7 +243,6 @@ export type Routes = {
   'GET /v1/spaces/{space}': 'getSpaceById'
   'PATCH /v1/spaces/{space}': 'updateSpaceById'
   'DELETE /v1/spaces/{space}': 'deleteSpaceById'
-  'GET /': 'getHomePage'
   'GET /healthz': 'getHealth'
   'GET /readyz': 'getReadiness'
   'GET /metrics': 'getMetrics'

@@ -29,13 +29,6 @@ export interface OpenApiDocument {
 }
 
 export interface SystemOperations {
-  getHomePage: {
-    roles: 'anyone'
-    params: {}
-    query: object
-    body: undefined
-    answer: void
-  }
   getHealth: {
     roles: 'anyone'
     params: {}
