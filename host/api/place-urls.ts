@@ -10,7 +10,7 @@ export function toPlaceUrls(
   { id, organizationId }: { id: string; organizationId: string },
   published: string | null | undefined,
 ): { app: string; published?: string; public?: string } {
-  const app = `${publicUrl}/#/orgs/${organizationId}/${kind}s/${id}/`
+  const app = `${publicUrl}/orgs/${organizationId}/${kind}s/${id}/`
   if (!published) return { app }
   const url = published.replace(/\/*$/, '/')
   return { app, published: url, public: url }

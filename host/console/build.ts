@@ -5,9 +5,9 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { type BuildResult, build, version as esbuildVersion } from 'esbuild'
+import { type BuildFailure, build, version as esbuildVersion } from 'esbuild'
 import { readIfThere, writeAtomically } from '../bundle/build-cache.ts'
-import { AnnexError } from '../errors.ts'
+import { AnnexError, messageOf } from '../errors.ts'
 
 const appFolder = fileURLToPath(new URL('app', import.meta.url))
 const rootFolder = fileURLToPath(new URL('../..', import.meta.url))
@@ -77,28 +77,48 @@ async function bundle(outdir: string) {
       metafile: true,
       logLevel: 'silent',
     })
-  } catch (cause) {
-    const [first] = (cause as BuildResult).errors ?? []
-    const where = first?.location ? `${first.location.file}:${first.location.line}:${first.location.column + 1}: ` : ''
-    const text = first?.text ?? (cause as Error).message.split('\n')[0]
-    throw new AnnexError('console_broken', `The console could not be built: ${where}${text}`, { cause })
+  } catch (error) {
+    throw toBuildError(error)
   }
 }
 
-function entriesOf(metafile: { outputs: Record<string, { entryPoint?: string; imports: { path: string; kind: string }[] }> }) {
+/** The first error of a build, in one line. */
+export function toBuildError(cause: unknown): AnnexError {
+  const [first] = (cause as BuildFailure).errors ?? []
+  const { file, line, column } = first?.location ?? {}
+  const where = file === undefined ? '' : `${file}:${line}:${(column ?? 0) + 1}: `
+  const text = first?.text ?? messageOf(cause)
+  const told = `The console could not be built: ${where}${text}`.replaceAll(/\s+/g, ' ')
+  return new AnnexError('console_broken', told, { cause })
+}
+
+function entriesOf(metafile: {
+  outputs: Record<string, { entryPoint?: string; imports: { path: string; kind: string }[] }>
+}) {
   const toAddress = (file: string) => `/assets/${path.basename(file)}`
-  const entry = (name: string) => Object.entries(metafile.outputs).find(([, one]) => one.entryPoint?.endsWith(name))
+  const entry = (name: string) =>
+    Object.entries(metafile.outputs).find(([, one]) => one.entryPoint?.endsWith(name))
   const [script = '', { imports = [] } = {}] = entry('app/main.tsx') ?? []
   const [style = ''] = entry('app/style.css') ?? []
   const first = imports.filter(({ kind }) => kind === 'import-statement')
-  return { script: toAddress(script), style: toAddress(style), preloads: first.map((one) => toAddress(one.path)) }
+  return {
+    script: toAddress(script),
+    style: toAddress(style),
+    preloads: first.map((one) => toAddress(one.path)),
+  }
 }
 
 const toBrotli = promisify(brotliCompress)
 const toGzip = promisify(gzip)
 
 /** A file that is there has the same content: its name says so. @returns the names */
-async function writeCompressed({ path: file, contents }: { path: string; contents: Uint8Array }): Promise<string[]> {
+async function writeCompressed({
+  path: file,
+  contents,
+}: {
+  path: string
+  contents: Uint8Array
+}): Promise<string[]> {
   const brotli = { params: { [constants.BROTLI_PARAM_SIZE_HINT]: contents.length } }
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
   await Promise.all([

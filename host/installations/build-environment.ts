@@ -155,7 +155,7 @@ function pagesOf(manifest: Manifest, publicUrl: string, box: SecretBox): Record<
   const { name, icon } = manifest
   const assets = assetsOf(manifest, publicUrl, imageKeyOf(box, name))
   return {
-    app: `${publicUrl}/#/integrations/${name}`,
+    app: `${publicUrl}/integrations/${name}`,
     assets,
     ...(icon !== undefined && { icon: toAssetUrl(assets, icon) }),
   }

@@ -86,7 +86,7 @@ export function toPlaceView(level: PlaceLevel, viewer: Viewer): SiteInstallation
 export const installationPage = (
   publicUrl: string,
   { id, organizationId }: Pick<Installation, 'id' | 'organizationId'>,
-): string => `${publicUrl}/#/orgs/${organizationId}/installations/${id}`
+): string => `${publicUrl}/orgs/${organizationId}/installations/${id}`
 
 function endpointsOf({ publicUrl }: Viewer, level: LevelRef) {
   const url = publicUrl + endpointPath(level)

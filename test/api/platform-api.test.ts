@@ -91,7 +91,7 @@ describe('the platform API', () => {
     const { integration, installation, spaceInstallation } = environment
     const at = (url: string) => ({ publicEndpoint: url, publicContentEndpoint: url })
     const { organization } = annex.server.samples
-    const app = `${annex.url}/#/orgs/${organization}/installations/${installation.id}`
+    const app = `${annex.url}/orgs/${organization}/installations/${installation.id}`
     assert.deepEqual(installation.urls, { app, ...at(endpoint) })
     assert.deepEqual(spaceInstallation.urls, at(`${endpoint}/spaces/${own}`))
     assert.deepEqual([spaceInstallation.integration, spaceInstallation.space], ['reader', own])
@@ -100,7 +100,7 @@ describe('the platform API', () => {
     assert.deepEqual(integration.urls, {
       ...at(endpoint),
       integrationEndpoint: `${annex.url}/x/reader`,
-      app: `${annex.url}/#/integrations/reader`,
+      app: `${annex.url}/integrations/reader`,
       assets: `${annex.url}/v1/integrations/reader/assets`,
     })
   })
@@ -110,7 +110,7 @@ describe('the platform API', () => {
     const given = { slug: 'published', title: 'Published', url: 'https://docs.example.com/guides' }
     const { json: space } = await annex.api('POST', '/v1/orgs/home/spaces', given)
     assert.deepEqual(space.urls, {
-      app: `${annex.url}/#/orgs/${organization}/spaces/${space.id}/`,
+      app: `${annex.url}/orgs/${organization}/spaces/${space.id}/`,
       published: 'https://docs.example.com/guides/',
       public: 'https://docs.example.com/guides/',
     })
@@ -120,7 +120,7 @@ describe('the platform API', () => {
     assert.deepEqual(Object.keys(moved.json.urls), ['app'])
     const { site: id } = annex.server.samples
     const { json: site } = await annex.api('GET', `/v1/orgs/home/sites/${id}`)
-    assert.deepEqual(site.urls, { app: `${annex.url}/#/orgs/${organization}/sites/${id}/` })
+    assert.deepEqual(site.urls, { app: `${annex.url}/orgs/${organization}/sites/${id}/` })
     assert.deepEqual(site.adaptiveContent, { enabled: false })
   })
 

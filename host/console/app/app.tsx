@@ -1,8 +1,8 @@
-import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso'
 import { useEffect } from 'preact/hooks'
+import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso'
 import { Home } from './pages/home.tsx'
-import { Boundary } from './parts/boundary.tsx'
 import { Banners } from './parts/banners.tsx'
+import { Boundary } from './parts/boundary.tsx'
 import { Door } from './parts/door.tsx'
 import { Frame } from './parts/frame.tsx'
 import { Questions } from './parts/questions.tsx'
@@ -45,7 +45,8 @@ function Pages() {
   const isDoor = doors.has(path)
   const mustSignIn = me.value === null && !isDoor
   useEffect(() => {
-    if (mustSignIn) route(path === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(url + location.hash)}`, true)
+    if (mustSignIn)
+      route(path === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(url + location.hash)}`, true)
   }, [mustSignIn, path, url, route])
   if (isDoor) {
     return (

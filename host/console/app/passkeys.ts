@@ -22,7 +22,9 @@ export class PasskeyError extends Error {
 
 /** Has the browser make a passkey. The person may close its dialog. @throws PasskeyError, ApiError */
 export async function createPasskey(person: { email?: string; name?: string }): Promise<PasskeyResponse> {
-  const { options } = await api.call('POST /v1/passkey-challenges', { body: { purpose: 'register', ...person } })
+  const { options } = await api.call('POST /v1/passkey-challenges', {
+    body: { purpose: 'register', ...person },
+  })
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
     options as unknown as PublicKeyCredentialCreationOptionsJSON,
   )

@@ -31,13 +31,15 @@ export function roleHere(): PersonRole | undefined {
   if (!person) return undefined
   if (person.account?.operator) return 'operator'
   const name = organizationInAddress()
-  return person.memberships?.find(({ organization: { id, subdomain } }) => name === id || name === subdomain)?.role
+  return person.memberships?.find(({ organization: { id, subdomain } }) => name === id || name === subdomain)
+    ?.role
 }
 
 /** Why the person may not call an operation, or undefined. The host decides: this saves a request that would fail. */
 export function reasonAgainst(operation: string): string | undefined {
   const needed = me.value?.needs?.[operation]
   const role = roleHere()
-  if (needed === undefined || role === undefined || ranks.indexOf(role) >= ranks.indexOf(needed)) return undefined
+  if (needed === undefined || role === undefined || ranks.indexOf(role) >= ranks.indexOf(needed))
+    return undefined
   return texts.needsRole(needed, role)
 }

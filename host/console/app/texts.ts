@@ -49,9 +49,11 @@ export const texts = {
     oldBrowser: 'This browser has no passkeys. Here you sign in with a password.',
     noName: (port: string) =>
       `A passkey belongs to the name of a host, and this address has none. On this machine, open http://localhost${port && `:${port}`} for a passkey.`,
-    otherHost: (host: string) => `Passkeys of this Annex belong to the host ${host}. Open that address to use one.`,
+    otherHost: (host: string) =>
+      `Passkeys of this Annex belong to the host ${host}. Open that address to use one.`,
     known: 'This device has a passkey for this account already.',
-    closed: 'No passkey was given: the dialog was closed, or this device has none for this host. Try again, or use a password.',
+    closed:
+      'No passkey was given: the dialog was closed, or this device has none for this host. Try again, or use a password.',
     failed: (why: string) => `The browser could not use a passkey: ${why}`,
   },
 
@@ -74,7 +76,8 @@ export const texts = {
     broken: 'It works once. If there is no operator yet, start Annex again: it prints a new link.',
     first: 'This Annex has no operator yet',
     open: 'Open the link that Annex printed when it started:',
-    where: 'It stands in the terminal in which `make run` or `npx annex serve` runs. Each start prints a new one.',
+    where:
+      'It stands in the terminal in which `make run` or `npx annex serve` runs. Each start prints a new one.',
   },
 
   signIn: {
@@ -141,14 +144,28 @@ export const texts = {
     zoneHint: 'Exact times are shown in it. Kept in this browser.',
     ofBrowser: (zone: string) => `That of this browser (${zone})`,
     display: 'Display',
-    columns: { label: 'Passkey', host: 'Host', used: 'Last used', browser: 'Browser', address: 'Address', since: 'Since' },
-    methods: { password: 'Password', passkey: 'Passkey', setup: 'Setup link', invitation: 'Invitation', reset: 'Reset link' },
+    columns: {
+      label: 'Passkey',
+      host: 'Host',
+      used: 'Last used',
+      browser: 'Browser',
+      address: 'Address',
+      since: 'Since',
+    },
+    methods: {
+      password: 'Password',
+      passkey: 'Passkey',
+      setup: 'Setup link',
+      invitation: 'Invitation',
+      reset: 'Reset link',
+    },
     by: 'By',
   },
 
   overview: {
     title: 'Overview',
-    works: (count: number) => (count === 1 ? 'The one installation works.' : `All ${count} installations work.`),
+    works: (count: number) =>
+      count === 1 ? 'The one installation works.' : `All ${count} installations work.`,
     nothing: 'Nothing is installed yet.',
     needs: (count: number) => (count === 1 ? 'One thing needs you.' : `${count} things need you.`),
     problems: 'What needs you',
@@ -168,7 +185,8 @@ export const texts = {
     install: (title: string, site: string) => `Install ${title} in ${site}`,
     asks: 'It may:',
     receiver: 'Receiver',
-    receiverHint: 'Each event is sent to this address. The one given is an example in this Annex, which answers every request.',
+    receiverHint:
+      'Each event is sent to this address. The one given is an example in this Annex, which answers every request.',
     installed: (title: string, site: string) => `${title} is installed in ${site}.`,
     installFirst: 'Needs the installation.',
     publish: 'Publish an event',
@@ -190,8 +208,15 @@ export const texts = {
     all: 'All states',
     older: 'Older',
     newest: 'Newest',
-    kept: 'Finished deliveries are kept for as long as RETENTION_DELIVERIES says.',
-    columns: { state: 'State', event: 'Event', receiver: 'Receiver', attempts: 'Attempts', created: 'Created', id: 'Delivery' },
+    kept: 'Finished deliveries are kept for as long as the setting RETENTION_DAYS says.',
+    columns: {
+      state: 'State',
+      event: 'Event',
+      receiver: 'Receiver',
+      attempts: 'Attempts',
+      created: 'Created',
+      id: 'Delivery',
+    },
   },
 
   delivery: {
@@ -200,7 +225,8 @@ export const texts = {
     event: 'The event came',
     queued: 'The script queued this delivery',
     attempt: (number: number) => `Attempt ${number}`,
-    answered: (status: number, ms: number) => `The receiver answered ${status} after ${ms.toLocaleString('en')} ms.`,
+    answered: (status: number, ms: number) =>
+      `The receiver answered ${status} after ${ms.toLocaleString('en')} ms.`,
     failed: (message: string, ms: number) => `${message} (after ${ms.toLocaleString('en')} ms)`,
     next: 'The next attempt follows',
     end: {
@@ -258,7 +284,8 @@ export const texts = {
     remove: 'Remove',
     removeOf: (email: string) => `Remove ${email}`,
     removeTitle: (email: string) => `Remove ${email}?`,
-    removeWhat: 'Their tokens stop to work, and their sessions in this organization end. Type the email to confirm.',
+    removeWhat:
+      'Their tokens stop to work, and their sessions in this organization end. Type the email to confirm.',
     removed: (email: string) => `${email} was removed.`,
     linkTitle: (email: string) => `Invitation for ${email}`,
     linkWhat: 'Send this link to the person. It works once, for seven days, and is shown only now.',
@@ -273,7 +300,10 @@ export const texts = {
 
   unknown: {
     title: 'This page does not exist',
-    what: 'The console has no page at this address yet, or the address is misspelled.',
+    what: 'The address is misspelled, or its page is gone.',
+    planned: 'The command line shows this',
+    plannedWhat: 'The console has no page for it yet.',
+    commands: 'npx annex installations\nnpx annex configure --help',
     home: 'To the overview',
   },
 } as const

@@ -23,7 +23,6 @@ export function useLoad<Value>(
   latest.current = read
   const reload = useCallback(() => setTurn((n) => n + 1), [])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `turn` is what reads again
   useEffect(() => {
     const stop = new AbortController()
     setState((before) => ({ ...(before.key === key ? before : { key }), key, isLoading: true }))

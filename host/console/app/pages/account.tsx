@@ -1,12 +1,12 @@
-import { useLocation } from 'preact-iso'
 import { useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
 import type { Account, Passkey } from '../../../../schemas/generated/api/accounts.ts'
 import type { Session } from '../../../../schemas/generated/api/sessions.ts'
 import { api } from '../api.ts'
 import { Action } from '../parts/action.tsx'
 import { Boundary } from '../parts/boundary.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
-import { Choice, Field } from '../parts/field.tsx'
+import { Choice, Field, Username } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Head } from '../parts/head.tsx'
 import { Loaded } from '../parts/state.tsx'
@@ -64,7 +64,14 @@ function Profile({ account }: { account: Account }) {
       <h2>{texts.account.profile}</h2>
       <Form submit={save} label={texts.account.save}>
         <Field label={texts.name} autocomplete="name" value={name} onValue={setName} />
-        <Field label={texts.email} type="email" autocomplete="email" required value={email} onValue={setEmail} />
+        <Field
+          label={texts.email}
+          type="email"
+          autocomplete="email"
+          required
+          value={email}
+          onValue={setEmail}
+        />
       </Form>
     </section>
   )
@@ -142,12 +149,12 @@ function WaysIn({ account, reload }: { account: Account; reload: () => void }) {
         </Action>
       </div>
       {reason !== undefined && <p class="muted small">{reason}</p>}
-      <Password has={password} reload={reload} />
+      <Password has={password} email={email} reload={reload} />
     </section>
   )
 }
 
-function Password({ has, reload }: { has: boolean; reload: () => void }) {
+function Password({ has, email, reload }: { has: boolean; email: string; reload: () => void }) {
   const [password, setPassword] = useState('')
   const save = async () => {
     await api.call('PATCH /v1/account', { body: { password } })
@@ -160,6 +167,7 @@ function Password({ has, reload }: { has: boolean; reload: () => void }) {
     <details>
       <summary>{label}</summary>
       <Form submit={save} label={label}>
+        <Username value={email} />
         <Field
           label={texts.newPassword}
           hint={texts.passwordHint}
@@ -177,7 +185,9 @@ function Password({ has, reload }: { has: boolean; reload: () => void }) {
 
 function Sessions() {
   const [error, setError] = useState<unknown>()
-  const sessions = useLoad('sessions', (signal) => api.call('GET /v1/sessions', { query: { limit: 100 }, signal }))
+  const sessions = useLoad('sessions', (signal) =>
+    api.call('GET /v1/sessions', { query: { limit: 100 }, signal }),
+  )
   const end = (session: Session) => async () => {
     setError(undefined)
     try {

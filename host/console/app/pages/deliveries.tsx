@@ -22,7 +22,12 @@ export default function DeliveriesPage() {
     `deliveries ${org} ${state} ${page} ${installation}`,
     (signal) =>
       api.call('GET /v1/deliveries', {
-        query: { limit: 100, ...(state && { state }), ...(page && { page }), ...(installation && { installation }) },
+        query: {
+          limit: 100,
+          ...(state && { state }),
+          ...(page && { page }),
+          ...(installation && { installation }),
+        },
         signal,
       }),
     page === undefined ? 3_000 : undefined,
@@ -35,7 +40,10 @@ export default function DeliveriesPage() {
   const isFiltered = state !== undefined || installation !== undefined || page !== undefined
   return (
     <>
-      <Head title={texts.deliveries.title} crumbs={[{ label: org, href: `/orgs/${org}` }, { label: texts.deliveries.title }]}>
+      <Head
+        title={texts.deliveries.title}
+        crumbs={[{ label: org, href: `/orgs/${org}` }, { label: texts.deliveries.title }]}
+      >
         {texts.deliveries.what}
       </Head>
       <div class="row">
@@ -64,7 +72,7 @@ export default function DeliveriesPage() {
         {({ items, next }) => (
           <>
             <DeliveryTable org={org} rows={items} />
-            <div class="row">
+            <div class="row pager">
               {page !== undefined && <a href={address({ state })}>{texts.deliveries.newest}</a>}
               {next && <a href={address({ state, page: next.page })}>{texts.deliveries.older}</a>}
             </div>

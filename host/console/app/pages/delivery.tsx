@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
 import { api } from '../api.ts'
 import { Action } from '../parts/action.tsx'
@@ -12,7 +13,6 @@ import { reasonAgainst } from '../person.ts'
 import { sayDone } from '../state.ts'
 import { texts } from '../texts.ts'
 import { useLoad } from '../use-load.ts'
-import { useState } from 'preact/hooks'
 
 export default function DeliveryPage() {
   const { org = '', delivery: id = '' } = useRoute().params

@@ -1,5 +1,5 @@
-import { useLocation } from 'preact-iso'
 import { useEffect } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
 import { api } from '../api.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Loading } from '../parts/state.tsx'
@@ -14,7 +14,11 @@ export function Home() {
   useEffect(() => {
     if (to !== undefined) route(to, true)
   }, [to, route])
-  return error === undefined ? <Loading /> : <ErrorNote error={error} next={{ label: texts.tryAgain, act: reload }} />
+  return error === undefined ? (
+    <Loading />
+  ) : (
+    <ErrorNote error={error} next={{ label: texts.tryAgain, act: reload }} />
+  )
 }
 
 async function findFirst(): Promise<string> {

@@ -51,7 +51,8 @@ export default function JoinPage() {
               <>
                 <NewWayInForm email={email} name={name} enter={create} />
                 <p class="muted small">
-                  {texts.join.known} <a href={`/sign-in?next=${encodeURIComponent(`/join#${link}`)}`}>{texts.signIn.action}</a>
+                  {texts.join.known}{' '}
+                  <a href={`/sign-in?next=${encodeURIComponent(`/join#${link}`)}`}>{texts.signIn.action}</a>
                 </p>
               </>
             )}

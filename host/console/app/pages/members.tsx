@@ -1,5 +1,5 @@
-import { useRoute } from 'preact-iso'
 import { useState } from 'preact/hooks'
+import { useRoute } from 'preact-iso'
 import type { Invitation } from '../../../../schemas/generated/api/accounts.ts'
 import type { Member } from '../../../../schemas/generated/api/members.ts'
 import { api } from '../api.ts'
@@ -58,7 +58,10 @@ export default function MembersPage() {
   const mayInvite = reasonAgainst('inviteMember')
   return (
     <>
-      <Head title={texts.members.title} crumbs={[{ label: org, href: `/orgs/${org}` }, { label: texts.members.title }]}>
+      <Head
+        title={texts.members.title}
+        crumbs={[{ label: org, href: `/orgs/${org}` }, { label: texts.members.title }]}
+      >
         {texts.members.what}
       </Head>
       {error !== undefined && <ErrorNote error={error} />}
@@ -75,7 +78,8 @@ export default function MembersPage() {
                 title: texts.members.columns.role,
                 kind: 'wide-cell',
                 cell: (member) =>
-                  member.role === 'operator' || reasonAgainst('updateMemberInOrganizationById') !== undefined ? (
+                  member.role === 'operator' ||
+                  reasonAgainst('updateMemberInOrganizationById') !== undefined ? (
                     member.role
                   ) : (
                     <Choice
@@ -163,7 +167,14 @@ function AddMember({ org, onAdded }: { org: string; onAdded: (member: Member) =>
     <section class="card">
       <h2>{texts.members.add}</h2>
       <Form submit={add} label={texts.members.addAction} reason={reason}>
-        <Field label={texts.email} type="email" autocomplete="off" required value={email} onValue={setEmail} />
+        <Field
+          label={texts.email}
+          type="email"
+          autocomplete="off"
+          required
+          value={email}
+          onValue={setEmail}
+        />
         <Choice
           label={texts.members.role}
           value={role}

@@ -46,9 +46,10 @@ export default function OverviewPage() {
         title={organization.value?.title ?? org}
         count={problems.value?.length ?? 0}
         crumbs={[{ label: org }, { label: texts.overview.title }]}
-      >
-        {problems.value && installations.value && sentenceOf(problems.value.length, installations.value.items.length)}
-      </Head>
+      />
+      {problems.value && installations.value && (
+        <Sentence problems={problems.value.length} installations={installations.value.items.length} />
+      )}
       <Loaded of={organization}>
         {() => (
           <>
@@ -56,7 +57,15 @@ export default function OverviewPage() {
               <Problems of={problems} />
             </Boundary>
             <Boundary>
-              <FirstSteps key={org} org={org} isNew={deliveries.value?.items.length === 0} />
+              <FirstSteps
+                key={org}
+                org={org}
+                isNew={deliveries.value?.items.length === 0}
+                onChange={() => {
+                  installations.reload()
+                  deliveries.reload()
+                }}
+              />
             </Boundary>
             <Boundary>
               <section>
@@ -125,9 +134,22 @@ export default function OverviewPage() {
 const isOf = ({ organization, organizationSubdomain }: Problem, org: string): boolean =>
   organization === org || organizationSubdomain === org
 
-function sentenceOf(problems: number, installations: number): string {
-  if (problems > 0) return texts.overview.needs(problems)
-  return installations === 0 ? texts.overview.nothing : texts.overview.works(installations)
+function Sentence({ problems, installations }: { problems: number; installations: number }) {
+  if (problems > 0) {
+    return (
+      <p class="sentence bad">
+        <Icon name="warning" />
+        {texts.overview.needs(problems)}
+      </p>
+    )
+  }
+  if (installations === 0) return <p class="sentence muted">{texts.overview.nothing}</p>
+  return (
+    <p class="sentence good">
+      <Icon name="check" />
+      {texts.overview.works(installations)}
+    </p>
+  )
 }
 
 function Problems({ of }: { of: Load<Problem[]> }) {

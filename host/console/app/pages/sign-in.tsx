@@ -1,7 +1,6 @@
 import { useLocation, useRoute } from 'preact-iso'
 import { api } from '../api.ts'
 import { Head } from '../parts/head.tsx'
-import { Icon } from '../parts/icon.tsx'
 import { SignInForm, type WayIn } from '../parts/sign-in-form.tsx'
 import { loadPerson } from '../person.ts'
 import { texts } from '../texts.ts'
@@ -30,10 +29,7 @@ export default function SignInPage() {
     <>
       <Head title={texts.signIn.title(location.hostname)} />
       <SignInForm enter={enter} label={texts.signIn.action} />
-      <p class="row muted small">
-        <Icon name="key" />
-        {texts.signIn.lost}
-      </p>
+      <p class="muted small">{texts.signIn.lost}</p>
     </>
   )
 }

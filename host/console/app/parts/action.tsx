@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 
 /**
  * A button that runs something. It shows that the action runs once this takes longer than 100 ms, and takes no second press
@@ -19,8 +19,6 @@ export function Action({
   type?: 'button' | 'submit'
 }) {
   const [isRunning, setIsRunning] = useState(false)
-  const isMounted = useRef(true)
-  useEffect(() => () => void (isMounted.current = false), [])
   const isLate = useLate(isRunning)
   const press = async (event: Event) => {
     if (reason !== undefined || isRunning) return event.preventDefault()
@@ -29,7 +27,7 @@ export function Action({
     try {
       await act()
     } finally {
-      if (isMounted.current) setIsRunning(false)
+      setIsRunning(false)
     }
   }
   return (

@@ -27,7 +27,6 @@ const isSafe = isSecureContext || location.protocol === 'https:'
 
 function SilentHost() {
   const [tries, setTries] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each try plans the next one
   useEffect(() => {
     const timer = setTimeout(async () => {
       const answer = await fetch('/healthz').catch(() => undefined)

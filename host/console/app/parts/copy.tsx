@@ -10,7 +10,13 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
     setTimeout(() => setIsCopied(false), 2_000)
   }
   return (
-    <button type="button" class="plain" onClick={copy} aria-label={isCopied ? texts.copied : label} title={label}>
+    <button
+      type="button"
+      class="plain"
+      onClick={copy}
+      aria-label={isCopied ? texts.copied : label}
+      title={label}
+    >
       <Icon name={isCopied ? 'check' : 'copy'} />
     </button>
   )

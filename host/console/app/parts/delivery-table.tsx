@@ -26,7 +26,11 @@ export const DeliveryTable = ({ org, rows }: { org: string; rows: readonly Deliv
         ),
       },
       { title: texts.deliveries.columns.attempts, kind: 'nowrap', cell: ({ attempts }) => attempts },
-      { title: texts.deliveries.columns.created, kind: 'nowrap', cell: ({ createdAt }) => <Time at={createdAt} /> },
+      {
+        title: texts.deliveries.columns.created,
+        kind: 'nowrap',
+        cell: ({ createdAt }) => <Time at={createdAt} />,
+      },
     ]}
   />
 )

@@ -1,22 +1,24 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 
-/** An input with its label, a hint, and what is wrong with it. */
-export function Field({
-  label,
-  hint,
-  wrong,
-  value,
-  onValue,
-  ...input
-}: {
+type FieldProps = {
   label: string
   hint?: ComponentChildren
   wrong?: string | undefined
   value: string
   onValue: (value: string) => void
-} & Omit<JSX.InputHTMLAttributes<HTMLInputElement>, 'value' | 'label'>) {
+  type?: 'text' | 'email' | 'password' | 'url'
+  autocomplete?: AutoFill
+  required?: boolean
+  readOnly?: boolean
+  minLength?: number
+}
+/** What a browser and a password store fill in. */
+type AutoFill = 'off' | 'name' | 'email' | 'username' | 'current-password' | 'new-password'
+
+/** An input with its label, a hint, and what is wrong with it. */
+export function Field({ label, hint, wrong, value, onValue, type = 'text', ...input }: FieldProps) {
   const id = useId()
   const described = [hint && `${id}-hint`, wrong && `${id}-wrong`].filter(Boolean).join(' ')
   return (
@@ -24,6 +26,8 @@ export function Field({
       <label for={id}>{label}</label>
       <input
         {...input}
+        // The types of Preact have a form for each type of an input.
+        type={type as 'text'}
         id={id}
         value={value}
         onInput={(event) => onValue(event.currentTarget.value)}
@@ -44,6 +48,11 @@ export function Field({
     </div>
   )
 }
+
+/** A password store reads from it whose password a form is for. */
+export const Username = ({ value }: { value: string }) => (
+  <input hidden type="text" autocomplete="username" value={value} readOnly />
+)
 
 export function Choice({
   label,

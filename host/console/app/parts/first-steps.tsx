@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { isApiError } from '../../../../schemas/client.ts'
 import type { PublishReceipt } from '../../../../schemas/generated/api/events.ts'
 import type { Integration } from '../../../../schemas/generated/api/integrations.ts'
@@ -27,12 +27,24 @@ type Made = { secret: string }
  * From an event to a signed webhook on the screen, with what a new Annex has: the integration `webhook`, the sample site, and
  * `echo` as the receiver. It is there while the organization has no delivery, and then until the page is left.
  */
-export function FirstSteps({ org, isNew }: { org: string; isNew: boolean }) {
+export function FirstSteps({
+  org,
+  isNew,
+  onChange,
+}: {
+  org: string
+  isNew: boolean
+  /** The lists of the page have something new. */
+  onChange: () => void
+}) {
   const [isBegun, setIsBegun] = useState(false)
   const [made, setMade] = useState<Made>()
   const [receipt, setReceipt] = useState<PublishReceipt>()
+  const [isArrived, setIsArrived] = useState(false)
   const isShown = isNew || isBegun
-  const sample = useLoad(`sample ${org} ${isShown}`, () => (isShown ? readSample(org) : Promise.resolve(undefined)))
+  const sample = useLoad(`sample ${org} ${isShown}`, () =>
+    isShown ? readSample(org) : Promise.resolve(undefined),
+  )
   if (!isShown || sample.value === undefined) return null
   const { integration, site, receiver } = sample.value
   const isInstalled = sample.value.installed || made !== undefined
@@ -41,7 +53,11 @@ export function FirstSteps({ org, isNew }: { org: string; isNew: boolean }) {
       <h2>{texts.firstSteps.title}</h2>
       <p class="muted">{texts.firstSteps.what}</p>
       <ol class="steps">
-        <Step number={1} state={isInstalled ? 'done' : 'now'} title={texts.firstSteps.install(integration.title, site.title)}>
+        <Step
+          number={1}
+          state={isInstalled ? 'done' : 'now'}
+          title={texts.firstSteps.install(integration.title, site.title)}
+        >
           {isInstalled ? (
             <p class="muted">{texts.firstSteps.installed(integration.title, site.title)}</p>
           ) : (
@@ -52,6 +68,7 @@ export function FirstSteps({ org, isNew }: { org: string; isNew: boolean }) {
               onInstalled={(secret) => {
                 setIsBegun(true)
                 setMade({ secret })
+                onChange()
               }}
             />
           )}
@@ -70,14 +87,28 @@ export function FirstSteps({ org, isNew }: { org: string; isNew: boolean }) {
             onPublished={(published) => {
               setIsBegun(true)
               setReceipt(published)
+              setIsArrived(false)
             }}
           />
         </Step>
-        <Step number={3} state={receipt === undefined ? 'later' : 'now'} title={texts.firstSteps.delivered}>
+        <Step
+          number={3}
+          state={isArrived ? 'done' : receipt === undefined ? 'later' : 'now'}
+          title={texts.firstSteps.delivered}
+        >
           {receipt === undefined ? (
             <p class="muted">{texts.firstSteps.deliveredWhat}</p>
           ) : (
-            <Arrival key={receipt.eventId} org={org} receipt={receipt} secret={made?.secret} />
+            <Arrival
+              key={receipt.eventId}
+              org={org}
+              receipt={receipt}
+              secret={made?.secret}
+              onArrived={() => {
+                setIsArrived(true)
+                onChange()
+              }}
+            />
           )}
         </Step>
       </ol>
@@ -111,11 +142,16 @@ function Step({
 
 /** @returns undefined where an organization has no site, or this Annex has no webhook integration */
 async function readSample(org: string): Promise<Sample | undefined> {
-  const { items: sites } = await api.call('GET /v1/orgs/{org}/sites', { params: { org }, query: { limit: 100 } })
+  const { items: sites } = await api.call('GET /v1/orgs/{org}/sites', {
+    params: { org },
+    query: { limit: 100 },
+  })
   const site = sites.find(({ slug }) => slug === 'sample') ?? sites[0]
   if (site === undefined) return undefined
   try {
-    const integration = await api.call('GET /v1/integrations/{integration}', { params: { integration: name } })
+    const integration = await api.call('GET /v1/integrations/{integration}', {
+      params: { integration: name },
+    })
     const echo = await api
       .call('GET /v1/integrations/{integration}', { params: { integration: 'echo' } })
       .catch(() => undefined)
@@ -134,14 +170,11 @@ async function findInstallation(org: string): Promise<string | undefined> {
 }
 
 async function isInSite(installation: string, site: Site): Promise<boolean> {
-  const params = { integration: name, installation, site: site.id }
-  const address = 'GET /v1/integrations/{integration}/installations/{installation}'
-  try {
-    return (await api.call(address, { params })).status === 'active'
-  } catch (error) {
-    if (isApiError(error, 'not_found')) return false
-    throw error
-  }
+  const params = { integration: name, installation }
+  const address = 'GET /v1/integrations/{integration}/installations/{installation}/sites'
+  for await (const one of api.all(address, { params }))
+    if (one.site === site.id) return one.status === 'active'
+  return false
 }
 
 function Install({
@@ -201,7 +234,10 @@ async function installIn(org: string, integration: Integration, site: Site, url:
       })
     ).id
   const params = { integration: name, installation }
-  const { signingSecret } = await api.call(`${address}/{installation}/sites`, { params, body: { site: site.id } })
+  const { signingSecret } = await api.call(`${address}/{installation}/sites`, {
+    params,
+    body: { site: site.id },
+  })
   await api.call('PATCH /v1/integrations/{integration}/installations/{installation}', {
     params: { ...params, site: site.id },
     headers: { 'if-match': '*' },
@@ -253,7 +289,17 @@ const sampleView = ({ id, urls }: Site) => ({
   url: urls.published ?? 'https://docs.example.com/welcome',
 })
 
-function Arrival({ org, receipt, secret }: { org: string; receipt: PublishReceipt; secret: string | undefined }) {
+function Arrival({
+  org,
+  receipt,
+  secret,
+  onArrived,
+}: {
+  org: string
+  receipt: PublishReceipt
+  secret: string | undefined
+  onArrived: () => void
+}) {
   const { eventId, installations, skipped = [] } = receipt
   const read = useLoad(
     `arrival ${eventId}`,
@@ -265,6 +311,11 @@ function Arrival({ org, receipt, secret }: { org: string; receipt: PublishReceip
     },
     500,
   )
+  const isDelivered = read.value?.state === 'delivered'
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is told once
+  useEffect(() => {
+    if (isDelivered) onArrived()
+  }, [isDelivered])
   if (installations === 0) {
     return (
       <div class="note warning">

@@ -1,6 +1,6 @@
-import { useLocation } from 'preact-iso'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
 import { api } from '../api.ts'
 import { lastOrganization, me, organizationInAddress, rememberOrganization } from '../state.ts'
 import { texts } from '../texts.ts'
@@ -19,13 +19,8 @@ const links: readonly { path: string; label: string; icon: IconName }[] = [
 export function Frame({ children }: { children: ComponentChildren }) {
   const { path } = useLocation()
   const [isOpen, setIsOpen] = useState(false)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu
   useEffect(() => setIsOpen(false), [path])
   const organization = organizationInAddress() ?? lastOrganization() ?? undefined
-  useEffect(() => {
-    const named = organizationInAddress()
-    if (named !== undefined) rememberOrganization(named)
-  }, [path])
   return (
     <div class="frame">
       <a class="skip" href="#main">
@@ -86,10 +81,15 @@ function OrganizationSwitch({ current }: { current: string | undefined }) {
   const { route } = useLocation()
   const isOperator = me.value?.account?.operator === true
   const { value = [] } = useLoad(`organizations ${isOperator}`, async () => {
-    const { items } = isOperator ? await api.call('GET /v1/orgs', { query: { limit: 100 } }) : { items: undefined }
+    const { items } = isOperator
+      ? await api.call('GET /v1/orgs', { query: { limit: 100 } })
+      : { items: undefined }
     return items ?? me.value?.memberships?.map(({ organization }) => organization) ?? []
   })
   const named = value.find(({ id, subdomain }) => id === current || subdomain === current)
+  useEffect(() => {
+    if (named !== undefined) rememberOrganization(named.subdomain)
+  }, [named])
   const options = value.map(({ subdomain, title }) => ({ value: subdomain, label: title }))
   // An organization that the person may not see: the page says so.
   const shown = named || !current ? options : [{ value: current, label: current }, ...options]

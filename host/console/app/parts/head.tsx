@@ -26,7 +26,8 @@ export function Head({
   }, [title, count])
   // A screen reader begins to read at the new page, as after a click on a link of plain HTML.
   useEffect(() => {
-    if (document.activeElement === document.body || document.activeElement?.tagName === 'A') heading.current?.focus()
+    if (document.activeElement === document.body || document.activeElement?.tagName === 'A')
+      heading.current?.focus()
   }, [])
   return (
     <header>

@@ -4,7 +4,7 @@ import { api } from '../api.ts'
 import { createPasskey, reasonAgainstPasskeys } from '../passkeys.ts'
 import { texts } from '../texts.ts'
 import { useLoad } from '../use-load.ts'
-import { Field } from './field.tsx'
+import { Field, Username } from './field.tsx'
 import { Form } from './form.tsx'
 import { Loaded } from './state.tsx'
 
@@ -40,38 +40,45 @@ export function NewWayInForm({
           await enter({ email, name, way })
         }
         return (
-          <Form submit={submit} label={withPassword ? texts.newWay.withPassword(isNew) : texts.newWay.withPasskey(isNew)}>
-            {isNew && (
-              <>
-                <Field
-                  label={texts.email}
-                  type="email"
-                  autocomplete="username"
-                  required
-                  readOnly={knownEmail !== undefined}
-                  value={email}
-                  onValue={setEmail}
-                />
-                <Field label={texts.nameOptional} autocomplete="name" value={name} onValue={setName} />
-              </>
-            )}
-            {withPassword ? (
-              <>
-                {reason !== undefined && <p class="muted small">{reason}</p>}
-                <Field
-                  label={texts.newPassword}
-                  hint={texts.passwordHint}
-                  type="password"
-                  autocomplete="new-password"
-                  required
-                  minLength={12}
-                  value={password}
-                  onValue={setPassword}
-                />
-              </>
-            ) : (
-              <p class="muted small">{texts.passkeys.what(location.hostname)}</p>
-            )}
+          <>
+            <Form
+              submit={submit}
+              label={withPassword ? texts.newWay.withPassword(isNew) : texts.newWay.withPasskey(isNew)}
+            >
+              {isNew ? (
+                <>
+                  <Field
+                    label={texts.email}
+                    type="email"
+                    autocomplete="username"
+                    required
+                    readOnly={knownEmail !== undefined}
+                    value={email}
+                    onValue={setEmail}
+                  />
+                  <Field label={texts.nameOptional} autocomplete="name" value={name} onValue={setName} />
+                </>
+              ) : (
+                <Username value={email} />
+              )}
+              {withPassword ? (
+                <>
+                  {reason !== undefined && <p class="muted small">{reason}</p>}
+                  <Field
+                    label={texts.newPassword}
+                    hint={texts.passwordHint}
+                    type="password"
+                    autocomplete="new-password"
+                    required
+                    minLength={12}
+                    value={password}
+                    onValue={setPassword}
+                  />
+                </>
+              ) : (
+                <p class="muted small">{texts.passkeys.what(location.hostname)}</p>
+              )}
+            </Form>
             {reason === undefined && (
               <div>
                 <button type="button" class="plain" onClick={() => setIsByPassword(!isByPassword)}>
@@ -79,7 +86,7 @@ export function NewWayInForm({
                 </button>
               </div>
             )}
-          </Form>
+          </>
         )
       }}
     </Loaded>

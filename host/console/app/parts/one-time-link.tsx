@@ -1,6 +1,6 @@
-import type { Answer } from '../../../../schemas/client.ts'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import type { Answer } from '../../../../schemas/client.ts'
 import { api } from '../api.ts'
 import { texts } from '../texts.ts'
 import { useLoad } from '../use-load.ts'

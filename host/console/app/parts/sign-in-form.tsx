@@ -1,5 +1,5 @@
-import type { Answer } from '../../../../schemas/client.ts'
 import { useState } from 'preact/hooks'
+import type { Answer } from '../../../../schemas/client.ts'
 import type { PasskeyResponse } from '../../../../schemas/generated/api/accounts.ts'
 import { api } from '../api.ts'
 import { reasonAgainstPasskeys, usePasskey } from '../passkeys.ts'
@@ -7,7 +7,7 @@ import { texts } from '../texts.ts'
 import { useLoad } from '../use-load.ts'
 import { Action } from './action.tsx'
 import { ErrorNote } from './error-note.tsx'
-import { Field } from './field.tsx'
+import { Field, Username } from './field.tsx'
 import { Form } from './form.tsx'
 import { Loaded } from './state.tsx'
 
@@ -26,7 +26,9 @@ export function SignInForm({
   label: string
 }) {
   const needs = useLoad('sign-in', () => api.call('GET /v1/sign-in'))
-  return <Loaded of={needs}>{(value) => <Ways needs={value} known={known} enter={enter} label={label} />}</Loaded>
+  return (
+    <Loaded of={needs}>{(value) => <Ways needs={value} known={known} enter={enter} label={label} />}</Loaded>
+  )
 }
 
 function Ways({
@@ -66,7 +68,7 @@ function Ways({
         <p class="muted small">{reason}</p>
       )}
       <Form submit={() => enter({ password }, email)} label={label}>
-        {known === undefined && (
+        {known === undefined ? (
           <Field
             label={texts.email}
             type="email"
@@ -75,6 +77,8 @@ function Ways({
             value={email}
             onValue={setEmail}
           />
+        ) : (
+          <Username value={known} />
         )}
         <Field
           label={texts.password}

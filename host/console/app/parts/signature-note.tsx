@@ -1,5 +1,5 @@
-import type { DeliveryWithAttempts } from '../../../../schemas/generated/api/deliveries.ts'
 import { useState } from 'preact/hooks'
+import type { DeliveryWithAttempts } from '../../../../schemas/generated/api/deliveries.ts'
 import { checkSignature, type Verdict } from '../signature.ts'
 import { texts } from '../texts.ts'
 import { useLoad } from '../use-load.ts'
@@ -30,7 +30,10 @@ export function CheckSecret({ delivery }: { delivery: DeliveryWithAttempts }) {
   return (
     <details>
       <summary>{texts.signature.check}</summary>
-      <Form submit={async () => setVerdict(await checkSignature(sent, secret.trim()))} label={texts.signature.action}>
+      <Form
+        submit={async () => setVerdict(await checkSignature(sent, secret.trim()))}
+        label={texts.signature.action}
+      >
         <Field
           label={texts.signature.secret}
           hint={texts.signature.hint}

@@ -25,7 +25,7 @@ const units = [
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 
 export function toRelative(atMs: number, nowMs: number): string {
-  const seconds = Math.round((atMs - nowMs) / 1_000)
+  const seconds = Math.trunc((atMs - nowMs) / 1_000)
   const [unit, size] = units.find(([, size]) => Math.abs(seconds) >= size) ?? (['second', 1] as const)
   return relative.format(Math.trunc(seconds / size), unit)
 }
@@ -45,7 +45,7 @@ export function Time({ at }: { at: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the exact time shows on focus, too
     <time dateTime={at} data-exact={exact} tabIndex={0} aria-description={exact}>
-      {toRelative(atMs, Math.max(now.value, Date.now() - 5_000))}
+      {toRelative(atMs, Math.max(now.value, Date.now()))}
     </time>
   )
 }

@@ -1,4 +1,8 @@
-import type { Attempt, DeliveryWithAttempts, HeaderList } from '../../../../schemas/generated/api/deliveries.ts'
+import type {
+  Attempt,
+  DeliveryWithAttempts,
+  HeaderList,
+} from '../../../../schemas/generated/api/deliveries.ts'
 import { texts } from '../texts.ts'
 import { Id } from './copy.tsx'
 import { Time } from './time.tsx'
