@@ -35,5 +35,7 @@ function describeHosts(manifest: Manifest): string[] {
   if (hosts.some(({ name }) => name === '*')) return []
   const isTyped = permissions.some(({ kind }) => kind === 'delivery')
   if (isTyped) return ['Send data to a host that neither the list above nor its settings name.']
-  return [hosts.length === 0 ? 'Send data to another host.' : 'Send data to a host that is not in the list above.']
+  return [
+    hosts.length === 0 ? 'Send data to another host.' : 'Send data to a host that is not in the list above.',
+  ]
 }

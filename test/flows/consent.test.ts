@@ -152,9 +152,7 @@ blocks: [{ id: chart, title: Chart, description: A chart. }]`
     const { permissions, limits, publisher, ...rest } = page
     assert.deepEqual(rest, {
       summary: 'It **reads** visits.',
-      summaryTree: [
-        { tag: 'p', children: ['It ', { tag: 'strong', children: ['reads'] }, ' visits.'] },
-      ],
+      summaryTree: [{ tag: 'p', children: ['It ', { tag: 'strong', children: ['reads'] }, ' visits.'] }],
       publishedBy: 'Home',
       target: 'all',
       previewImages: [],

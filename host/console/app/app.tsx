@@ -20,6 +20,10 @@ const Deliveries = lazy(() => import('./pages/deliveries.tsx'))
 const Delivery = lazy(() => import('./pages/delivery.tsx'))
 const Members = lazy(() => import('./pages/members.tsx'))
 const Installation = lazy(() => import('./pages/installation.tsx'))
+const Integrations = lazy(() => import('./pages/integrations.tsx'))
+const Integration = lazy(() => import('./pages/integration/page.tsx'))
+const Forward = lazy(() => import('./pages/integration/forward.tsx'))
+const Install = lazy(() => import('./pages/install/page.tsx'))
 const Unknown = lazy(() => import('./pages/unknown.tsx'))
 
 /** The browser follows links to these itself: they are no pages of the console. */
@@ -77,6 +81,10 @@ function Routes() {
         <Route path="/orgs/:org/deliveries" component={Deliveries} />
         <Route path="/orgs/:org/deliveries/:delivery" component={Delivery} />
         <Route path="/orgs/:org/installations/:installation" component={Installation} />
+        <Route path="/orgs/:org/integrations" component={Integrations} />
+        <Route path="/orgs/:org/integrations/:integration" component={Integration} />
+        <Route path="/orgs/:org/integrations/:integration/install" component={Install} />
+        <Route path="/integrations/:integration" component={Forward} />
         <Route path="/orgs/:org/members" component={Members} />
         <Route default component={Unknown} />
       </Router>

@@ -1,6 +1,11 @@
+import { catalogue, install, integration } from './texts/catalogue.ts'
+
 /** All texts of the console. Say what happened, to what, and what to do. Buttons are verbs with an object. */
 export const texts = {
   annex: 'Annex',
+  catalogue,
+  integration,
+  install,
   pages: 'Pages',
   menu: 'Menu',
   skip: 'Skip to the page',
@@ -39,6 +44,12 @@ export const texts = {
     disabled: 'Disabled',
     delivered: 'Delivered',
     failed: 'Failed',
+    deployed: 'Deployed',
+    installed: 'Installed',
+    waiting: 'New version waits',
+    private: 'Private',
+    unlisted: 'Unlisted',
+    retired: 'No version',
   },
 
   passkeys: {

@@ -11,6 +11,7 @@ import { Icon, type IconName, Mark } from './icon.tsx'
 
 const links: readonly { path: string; label: string; icon: IconName }[] = [
   { path: '', label: texts.overview.title, icon: 'overview' },
+  { path: '/integrations', label: texts.catalogue.title, icon: 'integrations' },
   { path: '/deliveries', label: texts.deliveries.title, icon: 'deliveries' },
   { path: '/members', label: texts.members.title, icon: 'members' },
 ]

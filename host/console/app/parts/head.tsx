@@ -6,6 +6,7 @@ export type Crumb = { label: string; href?: string }
 /** The head of a page: crumbs, title with its state, actions, and one sentence. */
 export function Head({
   title,
+  icon,
   crumbs = [],
   state,
   actions,
@@ -13,6 +14,7 @@ export function Head({
   children,
 }: {
   title: string
+  icon?: ComponentChildren
   crumbs?: readonly Crumb[]
   state?: ComponentChildren
   actions?: ComponentChildren
@@ -41,6 +43,7 @@ export function Head({
         </nav>
       )}
       <div class="head">
+        {icon}
         <h1 ref={heading} tabIndex={-1}>
           {title}
         </h1>
