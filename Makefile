@@ -4,7 +4,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 # As bin/annex.js does.
 export UV_THREADPOOL_SIZE ?= 16
 .DEFAULT_GOAL := help
-.PHONY: help run demo dev test test-wall torture check docs lint-api types migrate simulate bench soak kills power-cut operators conformance clean
+.PHONY: help run demo dev test test-console test-wall torture check docs lint-api types migrate simulate bench soak kills power-cut operators conformance clean
 
 # isolated-vm needs the flag wherever a process holds isolates itself: some tests do.
 node := node --no-node-snapshot
@@ -17,7 +17,7 @@ steps = failed=(); step() { "$$@" || failed+=("$$*"); }; \
 	finish() { [ $${\#failed[@]} -eq 0 ] || { printf '$@: failed: %s\n' "$${failed[@]}" >&2; exit 1; }; }
 
 help: ## Lists the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: $(installed) .env ## Starts Annex: installs, migrates, loads plugins/, prints what to do next
 	@exec node bin/annex.js serve
@@ -30,6 +30,9 @@ demo: $(installed) ## Tells the main job as a story: an event, three attempts, a
 
 test: $(installed) ## Runs the tests on SQLite, and those of the database on PostgreSQL, too, where there is one
 	@node test/run.ts test
+
+test-console: $(installed) ## Runs the stories of the console in Chromium
+	@node test/run.ts console
 
 test-wall: $(installed) ## Runs attacks, kills, power cuts and full disks, one file after the other
 	@node test/run.ts wall

@@ -8,8 +8,15 @@ export const errorCodes = {
   body_invalid: { status: 422, meaning: 'The JSON body does not match the schema of the route.' },
   body_too_large: { status: 413, meaning: 'The request body is over the limit.' },
   encoding_unsupported: { status: 415, meaning: 'The body is compressed, or in another charset than UTF-8.' },
-  unauthorized: { status: 401, meaning: 'No bearer token was sent, or it is unknown or has expired.' },
-  forbidden: { status: 403, meaning: 'The token is valid, but not for this.' },
+  unauthorized: {
+    status: 401,
+    meaning: 'No token or session was sent, or it is unknown or has expired. So it is for a wrong password.',
+  },
+  forbidden: { status: 403, meaning: 'The token or session is valid, but not for this.' },
+  confirmation_required: {
+    status: 403,
+    meaning: 'The session needs the password or a passkey again: `POST /v1/sessions/current/confirmation`.',
+  },
   missing_scope: { status: 403, meaning: 'The integration does not declare the scope that the call needs.' },
   not_found: { status: 404, meaning: 'No such route or record, or not one that the token may see.' },
   method_not_allowed: { status: 405, meaning: 'The route exists, but not for this method.' },

@@ -3,8 +3,8 @@ import type { Logger } from 'pino'
 import packageJson from '../package.json' with { type: 'json' }
 import { openSecretBox } from './access/open-secret-box.ts'
 import { createScriptTokens } from './access/script-tokens.ts'
-import { createTokenUse } from './access/token-use.ts'
 import { issueSetupToken } from './access/tokens.ts'
+import { createUses } from './access/uses.ts'
 import type { SeeAnswer } from './api/operations.ts'
 import type { LoadedSettings, Settings } from './config/load-settings.ts'
 import { type Console, createConsole } from './console/files.ts'
@@ -14,10 +14,13 @@ import { createGroupCommit } from './db/group-commit.ts'
 import { createNotifications } from './db/notifications.ts'
 import { openDatabase } from './db/open-database.ts'
 import { type NewDelivery, type QueuedDelivery, queueDeliveries } from './db/queries/deliveries.ts'
+import { touchSession } from './db/queries/sessions.ts'
+import { touchToken } from './db/queries/tokens.ts'
 import { useSealer } from './db/sealed-json.ts'
 import { stoppingError } from './errors.ts'
 import { publishEvent } from './events/publish-event.ts'
 import { drainMs } from './http/listen.ts'
+import { linkUrl } from './http/own-address.ts'
 import { createSettingsTag } from './installations/level-settings.ts'
 import { createMissedCalls } from './installations/missed-calls.ts'
 import { createPrepareDispatch } from './installations/prepare-dispatch.ts'
@@ -51,8 +54,10 @@ import { createSecretReader } from './webhooks/signing-secrets.ts'
 export type RunningServer = {
   url: string
   settings: Settings
-  /** Works once. Present only while there is no operator token. */
+  /** Works once. Present only while there is no operator's account. */
   setupToken: string | undefined
+  /** The page that takes the setup token. */
+  setupUrl: string | undefined
   plugins: LoadedPlugin[]
   samples: Samples
   sandboxes: Sandboxes
@@ -141,8 +146,10 @@ export async function startServer(
   ends.defer(receipts.close)
   const notifier = createNotifier(database, notifications)
   const { changes } = notifier
-  const tokenUse = createTokenUse(db, onDefect)
-  ends.defer(tokenUse.close)
+  const tokenUses = createUses((use) => touchToken(db, use), onDefect)
+  ends.defer(tokenUses.close)
+  const sessionUses = createUses((use) => touchSession(db, use), onDefect)
+  ends.defer(sessionUses.close)
   const missedCalls = createMissedCalls(db, onDefect)
   ends.defer(missedCalls.close)
 
@@ -297,7 +304,10 @@ export async function startServer(
       state: () => ({ workers: 2, stopping: stop.signal.aborted }),
       circuits: deliveries.circuits,
     },
-    { commits, hopsKey, ownApi, noteUse: tokenUse.note, onChange: notifier.onChange, onDefect, logger },
+    {
+      ...{ commits, hopsKey, ownApi, onDefect, logger, onChange: notifier.onChange },
+      noteUse: { token: tokenUses.note, session: sessionUses.note },
+    },
   )
   ends.defer(listening.close)
   url = toUrl(settings.HOST, listening.port)
@@ -322,6 +332,7 @@ export async function startServer(
     url,
     settings,
     setupToken,
+    setupUrl: setupToken && linkUrl(publicUrl(), '/setup', setupToken),
     plugins: [...folders.plugins()],
     samples,
     sandboxes,

@@ -19,7 +19,7 @@ const floors = [
   ['db', 'egress', 'access', 'logs'],
   ['manifest', 'bundle', 'versions'],
   ['queue', 'sandbox', 'metrics', 'installations'],
-  ['dispatches', 'events', 'places', 'content', 'webhooks'],
+  ['dispatches', 'events', 'places', 'accounts', 'content', 'webhooks'],
   ['http', 'oauth', 'endpoints'],
   ['api', 'console', 'app.ts'],
   ['start', 'server.ts', 'cli'],

@@ -179,7 +179,7 @@ describe('a run of the tests', () => {
     assert.doesNotMatch(wrong.stdout, /✔/)
     const tier = runTests(context, { cheap: passes }, ['walls'])
     assert.equal(tier.status, 2)
-    assert.match(tier.stdout, /there is no tier "walls": write one of test, wall, torture/)
+    assert.match(tier.stdout, /there is no tier "walls": write one of test, console, wall, torture/)
     const none = runTests(context, { cheap: passes }, ['test', 'test/nothing'])
     assert.equal(none.status, 2)
     assert.match(none.stdout, /no test file of the tier test stands below test\/nothing/)

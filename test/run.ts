@@ -13,7 +13,7 @@ import { groupFiles, type Server, type TestFile, type TestGroup, writeGroup } fr
 import { readTestHeader, type Tier, tiers } from './support/test-header.ts'
 
 /**
- * `make test`, `make test-wall` and `make torture`: the test files of one tier. Each file says at its top which tier and
+ * `make test`, `make test-console`, `make test-wall` and `make torture`: the test files of one tier. Each file says at its top which tier and
  * databases it is for (`test-header.ts`); without such a line it belongs to `make test`, on SQLite. PostgreSQL is the server of
  * DATABASE_URL_TEST, else this machine's own programs, started for this run. ANNEX_CI=1 insists on it.
  * `node test/run.ts TIER PATH...` runs the files below some paths.
@@ -26,6 +26,8 @@ const plans: Record<
   // To load Annex takes longer than most files: they share processes. Tests also wait for answers: one process more than
   // there are processors. With many more, sandboxes wait too long.
   test: { filesOfProcess: 24, processes: availableParallelism() + 1, testMinutes: 5, minutes: 40 },
+  // One browser serves all files: they share a process.
+  console: { filesOfProcess: 100, processes: 1, testMinutes: 2, minutes: 10 },
   // Attacks that use all processors, kills and full disks: one file after the other.
   wall: { filesOfProcess: 1, processes: 1, testMinutes: 5, minutes: 40 },
   torture: { filesOfProcess: 1, processes: 1, testMinutes: 60, minutes: 240 },

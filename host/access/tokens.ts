@@ -1,22 +1,26 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Db } from '../db/db.ts'
-import type { Role } from '../db/queries/members.ts'
-import {
-  deleteTokens,
-  findToken,
-  hasOperatorToken,
-  insertToken,
-  type TokenRow,
-  takeToken,
-} from '../db/queries/tokens.ts'
+import { hasOperatorAccount } from '../db/queries/accounts.ts'
+import type { Membership, Role } from '../db/queries/members.ts'
+import { deleteTokens, findToken, insertToken, type TokenRow, takeToken } from '../db/queries/tokens.ts'
 import { writeTransaction } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { lowerRole, type OrganizationRole } from './roles.ts'
 
-/** The token of a person. `memberId` is null for a token that belongs to no member. */
-type OfPerson = { tokenId: string; memberId: string | null }
+/** The token or the session of a person. `memberId` is null for a token, or an operator, that belongs to no member. */
+type OfPerson = { memberId: string | null } & ({ tokenId: string } | OfSession)
 
-/** The holder of a token. */
+/** The person of a session. `confirmedAt`: when that person last showed a password or passkey, in Unix ms. */
+export type OfSession = { accountId: string; sessionId: string; confirmedAt: number }
+
+/** The person of a session, for operations of the own account. */
+export type AccountCaller = {
+  kind: 'account'
+  isOperator: boolean
+  memberships: readonly Membership[]
+} & OfSession
+
+/** The holder of a token, or what the person of a session is in an organization. */
 export type Caller =
   /** May do everything. */
   | ({ kind: 'operator' } & OfPerson)
@@ -67,12 +71,12 @@ export async function issueToken(db: Db, given: NewToken): Promise<{ token: stri
 }
 
 /**
- * Creates the one-time setup token, unless an operator has a token. Each start replaces it: an old one in a terminal's
+ * Creates the one-time setup token, unless an operator has an account. Each start replaces it: an old one in a terminal's
  * scrollback is useless.
  */
 export async function issueSetupToken(db: Db): Promise<string | undefined> {
   await deleteTokens(db, 'setup')
-  if (await hasOperatorToken(db, Date.now())) return undefined
+  if (await hasOperatorAccount(db)) return undefined
   const token = `annex_setup_${randomBytes(24).toString('base64url')}`
   await insertToken(db, {
     kind: 'setup',
@@ -105,24 +109,39 @@ async function redeem(
   token: string,
   record: (transaction: Db, ids: { setup: string; made: string }) => Promise<void>,
 ): Promise<string> {
-  const row = await findToken(db, hashOf(token))
-  const isValid = row?.kind === 'setup' && (row.expiresAt ?? 0) > Date.now()
-  if (!isValid || !(await takeToken(db, hashOf(token), 'setup'))) {
-    throw new AnnexError(
-      'unauthorized',
-      'This setup token is unknown, was used before, or has expired. A restart prints a new one while there is no operator.',
-    )
-  }
-  // Hosts that start at the same time may each have created one.
-  await deleteTokens(db, 'setup')
+  const { id: setup } = await takeSetupToken(db, token)
   const made = await issueToken(db, { role: 'operator', label: 'setup' })
-  await record(db, { setup: row.id, made: made.row.id })
+  await record(db, { setup, made: made.row.id })
   return made.token
 }
 
+/** @throws AnnexError `unauthorized` for a used or expired one */
+export async function findSetupToken(db: Db, token: string): Promise<{ id: string; expiresAt: number }> {
+  const { kind, id, expiresAt } = (await findToken(db, hashOf(token))) ?? {}
+  if (kind === 'setup' && id !== undefined && expiresAt != null && expiresAt > Date.now()) {
+    return { id, expiresAt }
+  }
+  throw noSetupToken()
+}
+
+/** Uses up the setup token. @throws AnnexError `unauthorized` for a used or expired one */
+export async function takeSetupToken(transaction: Db, token: string): Promise<{ id: string }> {
+  const found = await findSetupToken(transaction, token)
+  if (!(await takeToken(transaction, hashOf(token), 'setup'))) throw noSetupToken()
+  // Hosts that start at the same time may each have created one.
+  await deleteTokens(transaction, 'setup')
+  return found
+}
+
+const noSetupToken = (): AnnexError =>
+  new AnnexError(
+    'unauthorized',
+    'This setup token is unknown, was used before, or has expired. A restart prints a new one while there is no operator.',
+  )
+
 /** A token that works, and its holder. */
 export type Known = {
-  caller: Extract<Caller, OfPerson>
+  caller: Extract<Caller, { kind: 'operator' | 'organization' }> & { tokenId: string }
   expiresAt: number | null
   lastUsedAt: number | null
 }

@@ -1,36 +1,45 @@
 import type { Context } from 'koa'
 import { actorOf, type Origin } from '../access/actor.ts'
 import type { ScriptCaller, ScriptTokens } from '../access/script-tokens.ts'
-import type { TokenUse } from '../access/token-use.ts'
-import { type Caller, findCaller, hashOf, isExpired } from '../access/tokens.ts'
+import { type AccountCaller, type Caller, findCaller, hashOf, isExpired } from '../access/tokens.ts'
+import type { Uses } from '../access/uses.ts'
 import { cacheReads } from '../cache.ts'
 import type { Db } from '../db/db.ts'
 import { findOrganization, type Organization } from '../db/queries/organizations.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
 import type { RateLimits } from '../http/rate-limits.ts'
 import { readScopes } from '../installations/token-standing.ts'
+import { type ReadSession, toAccountCaller, toCaller } from './read-session.ts'
 
-/** Identifies the caller by the bearer token (RFC 6750). */
-export type Authenticate = (context: Context) => Promise<Caller>
+/**
+ * Identifies the caller by the bearer token (RFC 6750), else by the cookie of a session.
+ *
+ * @param asAccount true for operations of the own account: a session is its person, and not a role in an organization
+ */
+export type Authenticate = {
+  (context: Context): Promise<Caller>
+  (context: Context, asAccount: boolean): Promise<Caller | AccountCaller>
+}
 
 type CallerParts = {
   limits: RateLimits
+  readSession: ReadSession
   /** Sees each use of a person's token. */
-  noteUse?: TokenUse['note']
+  noteUse?: Uses['note']
   /** Gets a function that drops cached records. */
   onChange?: (forget: () => void) => void
 }
 
 /**
- * Each request is counted once: for its token, or for its visitor where the token is not valid.
+ * Each request is counted once: for its token or session, or for its visitor where neither is valid.
  *
- * @returns a function that throws AnnexError `unauthorized` for a token that is missing, unknown or expired, `rate_limited`,
- *   and the errors of `readScopes` for the token of a script that is stopped
+ * @returns a function that throws AnnexError `unauthorized` for a token or session that is missing, unknown or expired,
+ *   `rate_limited`, the errors of `readSession` and `toCaller`, and those of `readScopes` for the token of a stopped script
  */
 export function createAuthenticate(
   db: Db,
   tokens: ScriptTokens,
-  { limits, noteUse, onChange }: CallerParts,
+  { limits, readSession, noteUse, onChange }: CallerParts,
 ): Authenticate {
   // The cache has hashes as keys: a leaked cache must not leak tokens.
   const people = cacheReads({ keyOf: hashOf, read: (token: string) => findCaller(db, token) })
@@ -45,71 +54,84 @@ export function createAuthenticate(
     people.forget()
     declared.forget()
   })
-  return async (context) => {
-    const token = /^Bearer +(\S+)$/i.exec(context.get('authorization'))?.[1]
-    const { caller, refused } = (token === undefined ? undefined : await findHolder(token)) ?? {}
+  return authenticate as Authenticate
+
+  async function authenticate(context: Context, asAccount = false): Promise<Caller | AccountCaller> {
+    const holder = await findHolder(context, asAccount)
     // The feed authenticates its reader again and again.
     if (context.state.isCounted !== true) {
       context.state.isCounted = true
-      const key = caller && token ? keyOf(caller, token) : undefined
-      await (key === undefined
+      await (holder.key === undefined
         ? limits.countVisitor(context, 'unauthorized')
-        : limits.countToken(context, key))
+        : limits.countToken(context, holder.key))
     }
-    if (refused !== undefined) {
-      context.state.stopped = caller
-      throw refused
-    }
-    if (caller !== undefined) return caller
-    if (token === undefined) {
-      throw new AnnexError(
-        'unauthorized',
-        'Send a token: "Authorization: Bearer …". `npx annex tokens new` makes one.',
-      )
-    }
-    throw new AnnexError(
-      'unauthorized',
-      'This token is unknown, or has expired. `npx annex tokens new` makes a new one.',
-    )
+    if (holder.refused === undefined) return holder.caller
+    context.state.stopped = holder.caller
+    throw holder.refused
   }
 
-  function findHolder(token: string): Promise<Holder | undefined> {
-    return token.startsWith('annex_') ? findPerson(token) : findScript(token)
+  async function findHolder(context: Context, asAccount: boolean): Promise<Holder> {
+    const authorization = context.get('authorization')
+    const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
+    if (token === undefined) {
+      const ofSession = await findPersonOfSession(context, asAccount)
+      const text = 'Sign in, or send a token: "Authorization: Bearer …". `npx annex tokens new` makes one.'
+      return ofSession ?? { refused: new AnnexError('unauthorized', text) }
+    }
+    const holder = await (token.startsWith('annex_') ? findPerson(token) : findScript(token))
+    const text = 'This token is unknown, or has expired. `npx annex tokens new` makes a new one.'
+    return holder ?? { refused: new AnnexError('unauthorized', text) }
+  }
+
+  async function findPersonOfSession(context: Context, asAccount: boolean): Promise<Holder | undefined> {
+    let key: string | undefined
+    try {
+      const signedIn = await readSession(context)
+      if (signedIn === undefined) return undefined
+      key = signedIn.session.id
+      return { key, caller: asAccount ? toAccountCaller(signedIn) : await toCaller(db, signedIn, context) }
+    } catch (error) {
+      if (!isAnnexError(error)) throw error
+      return { ...(key !== undefined && { key }), refused: error }
+    }
   }
 
   async function findPerson(token: string): Promise<Holder | undefined> {
     const known = await people.get(token)
     if (known === undefined || isExpired(known)) return undefined
     noteUse?.({ id: known.caller.tokenId, lastUsedAt: known.lastUsedAt })
-    return { caller: known.caller }
+    return { key: hashOf(token), caller: known.caller }
   }
 
   async function findScript(token: string): Promise<Holder | undefined> {
     const caller = await scripts.get(token)
     if (caller === undefined) return undefined
+    // A script gets a new token every few minutes.
+    const key = caller.kind === 'installation' ? caller.installationId : caller.integration
     try {
       const scopes = await declared.get(caller)
-      return (
-        scopes && { caller: { ...caller, scopes: caller.scopes.filter((scope) => scopes.includes(scope)) } }
-      )
+      if (scopes === undefined) return undefined
+      return { key, caller: { ...caller, scopes: caller.scopes.filter((scope) => scopes.includes(scope)) } }
     } catch (error) {
       if (!isAnnexError(error)) throw error
-      return { caller, refused: error }
+      return { key, caller, refused: error }
     }
   }
 }
 
-/** `refused`: the script is stopped. Its requests still count for its limit. */
-type Holder = { caller: Caller; refused?: AnnexError }
-
-/** A script gets a new token every few minutes: its requests count for the installation or the integration. */
-function keyOf(caller: Caller, token: string): string {
-  if (caller.kind === 'installation') return caller.installationId
-  return caller.kind === 'integration' ? caller.integration : hashOf(token)
-}
+/** `key`: what its requests count for. A stopped script is refused, and its requests still count for its limit. */
+type Holder =
+  | { key: string; caller: Caller | AccountCaller; refused?: undefined }
+  | { key?: string; caller?: Caller; refused: AnnexError }
 
 /** Where the changes of a request come from, for the audit. */
-export const originOf = ({ caller, context }: { caller: Caller; context: Context }): Origin => ({
+export const originOf = ({
+  caller,
+  context,
+}: {
+  caller: Caller | AccountCaller
+  context: Context
+}): Origin => ({
   actor: actorOf(caller),
   requestId: context.state.requestId,
   address: context.ip || null,
@@ -117,13 +139,13 @@ export const originOf = ({ caller, context }: { caller: Caller; context: Context
 
 /** @throws AnnexError `forbidden` */
 export function assertOperator(caller: Caller): void {
-  if (caller.kind !== 'operator') throw new AnnexError('forbidden', 'Only an operator’s token may do this.')
+  if (caller.kind !== 'operator') throw new AnnexError('forbidden', 'Only an operator may do this.')
 }
 
 export type Person = Extract<Caller, { kind: 'operator' | 'organization' }>
 
 /** False for a script. */
-export const isPerson = (caller: Caller): caller is Person =>
+export const isPerson = (caller: Caller | AccountCaller): caller is Person =>
   caller.kind === 'operator' || caller.kind === 'organization'
 
 /**
@@ -149,5 +171,9 @@ export async function theirOrganization(
   const organization = await find(id)
   const isTheirs = caller.kind === 'operator' || organization?.id === caller.organizationId
   if (organization !== undefined && isTheirs) return organization
-  throw new AnnexError('not_found', `There is no organization ${id} that this token may see.`)
+  throw new AnnexError('not_found', `There is no organization ${id} that this ${nounOf(caller)} may see.`)
 }
+
+/** What a caller is known by, for texts. */
+export const nounOf = (caller: Caller | AccountCaller): 'token' | 'session' =>
+  'sessionId' in caller ? 'session' : 'token'

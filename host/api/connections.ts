@@ -4,6 +4,7 @@ import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { actorOf } from '../access/actor.ts'
 import type { Caller } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
+import { findAccount } from '../db/queries/accounts.ts'
 import { installationOf, type Level } from '../db/queries/levels.ts'
 import type { OAuthFlow } from '../db/queries/oauth-flows.ts'
 import { findOrganization } from '../db/queries/organizations.ts'
@@ -21,7 +22,7 @@ import { type ConnectQuestion, toConnectPage } from '../oauth/connect-page.ts'
 import { cookieOf } from '../oauth/guard-flows.ts'
 import { type FlowLevel, type OAuthFlows, refused } from '../oauth/oauth-flows.ts'
 import { parseEndpointPath } from '../sandbox/level-ref.ts'
-import { originOf } from './caller.ts'
+import { isPerson, originOf } from './caller.ts'
 import { type FindProviderParts, findProvider } from './find-provider.ts'
 import { clip, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
@@ -104,7 +105,11 @@ export function addConnectionRoutes(on: OnOperation, parts: ConnectionParts): vo
 
 /** A person as strangers see them: a name alone may be any name. */
 async function nameOf(db: Db, caller: Caller): Promise<string> {
-  if (!('tokenId' in caller)) return caller.integration
+  if (!isPerson(caller)) return caller.integration
+  if ('sessionId' in caller) {
+    const account = await findAccount(db, caller.accountId)
+    return `${clip(account?.name ?? '')} (${account?.email})`
+  }
   const { label, name, email } = (await findHolder(db, caller.tokenId)) ?? {}
   if (email != null) return `${clip(name ?? '')} (${email})`
   return caller.kind === 'operator'

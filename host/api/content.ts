@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import type { PageChange, Page as PageView } from '../../schemas/generated/api/content.ts'
+import { actorOf } from '../access/actor.ts'
 import type { Caller } from '../access/tokens.ts'
 import { deletePage, type Editing, pageTag, putPage } from '../content/edit-pages.ts'
 import type { ContentWriter } from '../content/write-content.ts'
@@ -136,7 +137,7 @@ const toKey = ({ spaceId, number }: Revision) => ({ spaceId, number })
 
 /** A person is named by the member, or by the token that belongs to no member. */
 function authorOf(caller: Caller): Author {
-  if (isPerson(caller)) return { type: 'user', id: caller.memberId ?? caller.tokenId }
+  if (isPerson(caller)) return { type: 'user', id: actorOf(caller).id ?? '' }
   return { type: 'integration', id: caller.integration }
 }
 

@@ -10,7 +10,7 @@ import {
   listDeliveries,
 } from '../db/queries/list-deliveries.ts'
 import { AnnexError } from '../errors.ts'
-import type { Person } from './caller.ts'
+import { organizationOf, type Person } from './caller.ts'
 import { idCursor, listPage, ownOf, timeOf, toIso } from './list-query.ts'
 import type { OnOperation, OperationRequest } from './operations.ts'
 
@@ -19,7 +19,11 @@ type DeliveryParts = { db: Db; longReader: Db }
 /** Deliveries and their attempts. */
 export function addDeliveryRoutes(on: OnOperation, { db, longReader }: DeliveryParts): void {
   on('GET /v1/deliveries', async (request) => {
-    const filter = filterOf(request.caller, request.query)
+    const { caller, query } = request
+    const filter = filterOf(caller, query)
+    if (query.organization !== undefined) {
+      filter.organizationId = (await organizationOf(db, caller, query.organization)).id
+    }
     return listPage(request, {
       cursor: idCursor('dlv'),
       read: ({ after, limit }) => listDeliveries(longReader, filter, { before: after, limit }),
@@ -56,7 +60,7 @@ export async function openDelivery(db: Db, caller: Person, id: string): Promise<
  */
 export function filterOf(
   caller: Person,
-  query: Omit<OperationRequest<'GET /v1/deliveries'>['query'], 'limit'>,
+  query: Omit<OperationRequest<'GET /v1/deliveries'>['query'], 'limit' | 'organization'>,
 ): DeliveryFilter {
   const { installation, receiver, event, eventType, state, before, after } = query
   return {

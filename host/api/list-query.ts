@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Context } from 'koa'
 import type { Operation } from '../../schemas/api.ts'
 import { parseDate } from '../../schemas/parse-date.ts'
-import type { Caller } from '../access/tokens.ts'
+import type { AccountCaller, Caller } from '../access/tokens.ts'
 import type { PageAt } from '../db/page.ts'
 import { AnnexError } from '../errors.ts'
 import type { Person } from './caller.ts'
@@ -29,7 +29,7 @@ const maxItems = 1000
 /** A request for a page of a list. The query has filters beside `limit` and `page`. */
 export type ListRequest = {
   operation: Pick<Operation, 'id'>
-  caller: Caller
+  caller: Caller | AccountCaller
   params: object
   query: { limit: number; page?: string }
 }
@@ -81,9 +81,10 @@ function nameOf({ operation, caller, params, query }: ListRequest): string {
 /** The command line sends "two hours ago" as another time for each page. */
 const changing: ReadonlySet<string> = new Set(['limit', 'page', 'before', 'after'])
 
-function readerOf(caller: Caller): string {
+function readerOf(caller: Caller | AccountCaller): string {
   if (caller.kind === 'operator') return 'operator'
   if (caller.kind === 'organization') return caller.organizationId
+  if (caller.kind === 'account') return caller.accountId
   return caller.kind === 'installation' ? caller.installationId : caller.integration
 }
 

@@ -4,6 +4,7 @@ import { isAtLeast } from '../access/roles.ts'
 import type { Db } from '../db/db.ts'
 import {
   deleteMember,
+  endSessionsOf,
   findMember,
   insertMember,
   listMembers,
@@ -60,6 +61,7 @@ export function addMemberRoutes(on: OnOperation, { db }: MemberParts): void {
       if (body.role !== undefined) assertMayGive(caller, body.role)
       const changed = (await updateMember(transaction, member.id, body)) ?? member
       const { name, role } = member
+      if (changed.role !== role) await endSessionsOf(transaction, member)
       await record(transaction, request, 'member.change', member, { before: { name, role }, after: body })
       return toView(changed)
     }),
@@ -67,7 +69,7 @@ export function addMemberRoutes(on: OnOperation, { db }: MemberParts): void {
 
   on('DELETE /v1/orgs/{org}/members/{member}', (request) =>
     edit(request, async (transaction, member) => {
-      const deleted = await deleteMember(transaction, member.id)
+      const deleted = await deleteMember(transaction, member)
       const { email, name, role } = member
       await record(transaction, request, 'member.delete', member, {
         before: { email, name, role, ...deleted },
@@ -123,12 +125,21 @@ export function assertMayGive(caller: Person, role: Role): void {
 }
 
 /** @throws AnnexError `forbidden` */
-function assertMayChange(caller: Person, { id, role }: Member): void {
+export function assertMayChange(caller: Person, { id, role }: Member): void {
   if (isAtLeast(roleOf(caller), role)) return
   throw new AnnexError('forbidden', `The member ${id} is an operator: only an operator may change that.`)
 }
 
-function toView({ id, organizationId, email, name, role, createdAt, updatedAt }: Member): MemberView {
+function toView({
+  id,
+  organizationId,
+  email,
+  name,
+  role,
+  accountId,
+  createdAt,
+  updatedAt,
+}: Member): MemberView {
   return {
     object: 'member',
     id,
@@ -136,7 +147,7 @@ function toView({ id, organizationId, email, name, role, createdAt, updatedAt }:
     email,
     name,
     role,
-    account: false,
+    account: accountId !== null,
     createdAt: toIso(createdAt),
     updatedAt: toIso(updatedAt),
   }

@@ -8,19 +8,20 @@ import {
   type Routes,
 } from '../../schemas/generated/api/operations.ts'
 import type { Role } from '../../schemas/openapi.ts'
-import type { Caller } from '../access/tokens.ts'
+import type { AccountCaller, Caller } from '../access/tokens.ts'
+import { confirmedMs } from '../accounts/sessions.ts'
 import type { Role as PersonRole } from '../db/queries/members.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
 import { nowhere, type RateLimits } from '../http/rate-limits.ts'
 import type { MissedCalls } from '../installations/missed-calls.ts'
 import { UnreachedError } from '../installations/reach.ts'
-import type { Authenticate, Person } from './caller.ts'
+import { type Authenticate, nounOf, type Person } from './caller.ts'
 import { createBodyReader, createQueryReader } from './read-request.ts'
 
 /** The callers that have one of these roles. An operation for anyone has no caller. */
 type CallerOf<R> = R extends 'anyone'
   ? undefined
-  : Extract<Caller, { kind: R extends 'reader' | 'editor' | 'admin' ? 'organization' : R }>
+  : Extract<Caller | AccountCaller, { kind: R extends 'reader' | 'editor' | 'admin' ? 'organization' : R }>
 
 /** A request that is authenticated, and whose query and body match their schemas. */
 export type OperationRequest<Address extends keyof Routes> = Request<Routes[Address]>
@@ -97,18 +98,22 @@ export function createOperations(
     const readQuery = createQueryReader(operation, document)
     const readBody = createBodyReader(operation, document)
     const isOpen = operation.roles.includes('anyone')
+    const isOfAccount = operation.roles.includes('account')
     return isOpen && operation.pathParameters.length > 0 ? countingRefused(run) : run
 
     async function run(context: Context): Promise<void> {
       if (isOpen) await rateLimits.countVisitor(context, counterOf(operation, context))
       const caller = isOpen
         ? undefined
-        : await noting(() => authenticate(context)).catch((error) => {
+        : await noting(() => authenticate(context, isOfAccount)).catch((error) => {
             // An operation that is not for scripts says so to a stopped one, too.
             if (context.state.stopped !== undefined) assertRole(context.state.stopped, operation)
             throw error
           })
-      if (caller !== undefined) assertRole(caller, operation)
+      if (caller !== undefined) {
+        assertRole(caller, operation)
+        if (operation.needsConfirmation) assertConfirmed(caller)
+      }
       const query = readQuery(context, caller)
       const body = await readBody(context)
       context.status = operation.success
@@ -146,8 +151,8 @@ export function createOperations(
 const counterOf = ({ id }: Operation, { params }: Context): string => [id, ...Object.values(params)].join(' ')
 
 export function roleOf(caller: Person): PersonRole
-export function roleOf(caller: Caller): Role
-export function roleOf(caller: Caller): Role {
+export function roleOf(caller: Caller | AccountCaller): Role
+export function roleOf(caller: Caller | AccountCaller): Role {
   return caller.kind === 'organization' ? caller.role : caller.kind
 }
 
@@ -158,11 +163,20 @@ function toPattern({ path, pathParameters }: Operation): string {
 }
 
 /** @throws AnnexError `forbidden` */
-function assertRole(caller: Caller, { roles, method, path }: Operation): void {
+function assertRole(caller: Caller | AccountCaller, { roles, method, path }: Operation): void {
   const role = roleOf(caller)
   if (roles.includes(role)) return
-  const text = `${method} ${path} is for the roles ${roles.join(', ')}. This token has the role ${role}.`
+  const text = `${method} ${path} is for the roles ${roles.join(', ')}. This ${nounOf(caller)} has the role ${role}.`
   throw new AnnexError('forbidden', text)
+}
+
+/** A stolen session must not become a lasting way in. A token is not asked. @throws AnnexError `confirmation_required` */
+export function assertConfirmed(caller: Caller | AccountCaller): void {
+  if (!('sessionId' in caller) || Date.now() - caller.confirmedAt < confirmedMs) return
+  throw new AnnexError(
+    'confirmation_required',
+    'This needs your password or passkey again: POST /v1/sessions/current/confirmation, then repeat the request.',
+  )
 }
 
 function seeing(

@@ -5,7 +5,7 @@ import { standAlone } from '../../schemas/assemble-api.ts'
 import { createCheck } from '../../schemas/create-check.ts'
 import { toDetail } from '../../schemas/describe-error.ts'
 import type { OpenApi } from '../../schemas/openapi.ts'
-import type { Caller } from '../access/tokens.ts'
+import type { AccountCaller, Caller } from '../access/tokens.ts'
 import { isJsonObject } from '../assert-json.ts'
 import { AnnexError, type ErrorDetail } from '../errors.ts'
 import { readJson } from '../http/body.ts'
@@ -49,7 +49,7 @@ export function createBodyReader(
 export function createQueryReader(
   operation: Operation,
   document: OpenApi,
-): (context: Context, caller: Caller | undefined) => object {
+): (context: Context, caller: Caller | AccountCaller | undefined) => object {
   const { queryParameters } = operation
   const properties = Object.fromEntries(queryParameters.map(({ name, schema }) => [name, schema]))
   const required = queryParameters.filter((parameter) => parameter.required).map(({ name }) => name)
@@ -90,14 +90,16 @@ function assertFinite(query: object): void {
  */
 function pickKnown(
   { query }: Context,
-  caller: Caller | undefined,
+  caller: Caller | AccountCaller | undefined,
   { method, path, queryParameters }: Operation,
 ): Record<string, string> {
   const isScript = caller !== undefined && !isPerson(caller)
+  // It chooses the membership: an image or a link sends no header.
+  const isSession = caller !== undefined && 'sessionId' in caller
   const picked: Record<string, string> = {}
   for (const [name, value] of Object.entries(query)) {
     if (queryParameters.every((parameter) => parameter.name !== name)) {
-      if (isScript) continue
+      if (isScript || (isSession && name === 'organization')) continue
       const known = queryParameters.map((parameter) => parameter.name).join(', ') || 'none'
       const text = `"${clip(name)}" is no query parameter of ${method} ${path}. It takes: ${known}.`
       throw new AnnexError('bad_request', text)

@@ -13,6 +13,7 @@ import { addInstallLinkRoutes } from './install-links.ts'
 import { addInstallationRoutes, addPlaceRoutes } from './installations.ts'
 import { addIntegrationLevelRoutes } from './integration-levels.ts'
 import { addIntegrationRoutes } from './integrations.ts'
+import { addInvitationRoutes } from './invitations.ts'
 import { addJobRoutes } from './jobs.ts'
 import { addLevelRoutes } from './levels.ts'
 import { addLogRoutes } from './logs.ts'
@@ -41,6 +42,7 @@ const resources = [
   addOrganizationRoutes,
   addAccountRoutes,
   addMemberRoutes,
+  addInvitationRoutes,
   addTokenRoutes,
   addSpaceRoutes,
   addContentRoutes,

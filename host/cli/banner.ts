@@ -11,13 +11,13 @@ const screenLines = 24
 /** The most plugins that leave the banner on one screen. */
 const maxListed = 7
 
-type Started = Pick<RunningServer, 'url' | 'setupToken' | 'plugins' | 'wall'> & {
+type Started = Pick<RunningServer, 'url' | 'setupUrl' | 'plugins' | 'wall'> & {
   settings: Pick<Settings, 'PLUGINS_DIR'>
 }
 
 /** Prints the address, the integrations and the next commands after a start, on one screen. */
 export function printBanner(given: Terminal, started: Started): void {
-  const { url, setupToken, plugins, wall, settings } = started
+  const { url, setupUrl, plugins, wall, settings } = started
   let lines = 0
   const terminal: Terminal = {
     ...given,
@@ -29,11 +29,6 @@ export function printBanner(given: Terminal, started: Started): void {
   terminal.print()
   terminal.print('  ', paint('bold', 'Annex'), ' runs at ', paint('cyan', url))
   printWall(terminal, wall)
-  if (setupToken !== undefined) {
-    terminal.print()
-    terminal.print('  There is no operator yet. This command makes you the operator. It works once:')
-    terminal.print(`    curl -X POST ${url}/v1/setup -d '{"token":"${setupToken}"}'`)
-  }
   terminal.print()
   // Folders with errors come first.
   const sorted = plugins.toSorted((one, other) => order.indexOf(one.state) - order.indexOf(other.state))
@@ -47,7 +42,12 @@ export function printBanner(given: Terminal, started: Started): void {
       `  No integration yet: put a plugin folder into ${resolve(settings.PLUGINS_DIR)} (PLUGINS_DIR).`,
     )
   printNext(terminal, url, plugins)
-  printFailures(terminal, plugins, screenLines - 1 - lines)
+  const setupLines = setupUrl === undefined ? 0 : 3
+  printFailures(terminal, plugins, screenLines - 1 - lines - setupLines)
+  if (setupUrl === undefined) return
+  terminal.print('  There is no operator yet. Open this address to become the operator. It works once:')
+  terminal.print('    ', paint('cyan', setupUrl))
+  terminal.print()
 }
 
 const order: LoadedPlugin['state'][] = ['failed', 'retired', 'loaded']

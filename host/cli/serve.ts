@@ -73,11 +73,11 @@ const isTakenPort = (error: unknown): error is AnnexError =>
 
 function announce(terminal: Terminal, server: RunningServer): void {
   if (!terminal.json) return printBanner(terminal, server)
-  const { url, setupToken, plugins, samples, wall } = server
+  const { url, setupToken, setupUrl, plugins, samples, wall } = server
   terminal.printJsonLine({
     url,
     pid: process.pid,
-    ...(setupToken !== undefined && { setupToken }),
+    ...(setupToken !== undefined && { setupToken, setupUrl }),
     samples,
     levels: Object.fromEntries(wall.levels.map(({ name, reached }) => [name, reached])),
     plugins: plugins.map(({ folder, name, version, state, note }) => ({

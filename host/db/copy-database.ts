@@ -15,8 +15,13 @@ type Table = { name: string; key: readonly string[] }
 export const copiedTables: readonly Table[] = [
   { name: 'organizations', key: ['id'] },
   { name: 'externalIds', key: ['kind', 'externalId', 'owner'] },
+  { name: 'accounts', key: ['id'] },
   { name: 'members', key: ['id'] },
   { name: 'tokens', key: ['id'] },
+  { name: 'passkeys', key: ['id'] },
+  { name: 'sessions', key: ['id'] },
+  { name: 'oneTimeLinks', key: ['hash'] },
+  { name: 'usedChallenges', key: ['hash'] },
   { name: 'spaces', key: ['id'] },
   { name: 'revisions', key: ['id'] },
   { name: 'pages', key: ['spaceId', 'id', 'fromRevision'] },

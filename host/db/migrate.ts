@@ -15,6 +15,7 @@ import * as contentBytes from './migrations/013-content-bytes.ts'
 import * as viewCookies from './migrations/014-view-cookies.ts'
 import * as settingKinds from './migrations/015-setting-kinds.ts'
 import * as levels from './migrations/016-levels.ts'
+import * as accounts from './migrations/017-accounts.ts'
 import { listTables, rawRows } from './sql.ts'
 
 /** A random number: PostgreSQL names advisory locks by numbers. */
@@ -133,6 +134,7 @@ const steps: readonly [string, Step][] = [
   ['014-view-cookies', viewCookies],
   ['015-setting-kinds', settingKinds],
   ['016-levels', levels],
+  ['017-accounts', accounts],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

@@ -13,6 +13,10 @@ export type RateLimits = {
   countToken: (context: Context, key: string) => Promise<void> | undefined
   /** @param counter names the endpoint, or the operation with its record. Each counter has a limit of its own */
   countVisitor: (context: Context, counter: string) => Promise<void> | undefined
+  /** Counts a try of a password: by its account, and by its address, also on this machine. */
+  countTry: (context: Context, email: string) => Promise<void>
+  /** Takes back what a right password has counted. */
+  forgiveTry: (context: Context, email: string) => Promise<void>
   /** True when the visitor's next request to the counter is refused. It counts nothing. */
   isSpent: (context: Context, counter: string) => Promise<boolean>
 }
@@ -22,6 +26,8 @@ export const nowhere = 'nowhere'
 
 /** Short, so that a visitor who was refused need not wait for long. */
 export const windowSeconds = 10
+/** Tries of passwords: guesses come slowly, over days. An office has one address. */
+const tryLimits = { windowSeconds: 15 * 60, account: 10, address: 50 }
 /** A flood of addresses replaces the counts that began first, and so takes no more memory. */
 const maxKeys = 50_000
 /**
@@ -41,6 +47,10 @@ export function createRateLimits(
 ): RateLimits {
   const tokens = createLimiter('token', limits.token)?.count
   const visitors = createLimiter('visitor', limits.visitor)
+  const tries = {
+    account: createLimiter('account', tryLimits.account, tryLimits.windowSeconds),
+    address: createLimiter('address', tryLimits.address, tryLimits.windowSeconds),
+  }
   const isFree = ({ req }: Context) => !isBehindProxy && isFromHere(req)
   return {
     countToken(context, key) {
@@ -52,6 +62,15 @@ export function createRateLimits(
       const visitor = visitorOf(context.req, isBehindProxy)
       return visitors.count(context, `${visitor} ${counter}`, `The address ${visitor} has`)
     },
+    async countTry(context, email) {
+      const visitor = visitorOf(context.req, isBehindProxy)
+      await tries.address?.count(context, visitor, `The address ${visitor} has`)
+      await tries.account?.count(context, email, 'This email has')
+    },
+    async forgiveTry(context, email) {
+      await tries.address?.forgive(visitorOf(context.req, isBehindProxy))
+      await tries.account?.forgive(email)
+    },
     async isSpent(context, counter) {
       if (visitors === undefined || isFree(context)) return false
       return visitors.isSpent(`${visitorOf(context.req, isBehindProxy)} ${counter}`)
@@ -62,15 +81,23 @@ export function createRateLimits(
 type Limiter = {
   count: (context: Context, key: string, who: string) => Promise<void>
   isSpent: (key: string) => Promise<boolean>
+  forgive: (key: string) => Promise<void>
 }
 
-function createLimiter(name: 'token' | 'visitor', points: number): Limiter | undefined {
+function createLimiter(
+  name: 'token' | 'visitor' | 'account' | 'address',
+  points: number,
+  duration = windowSeconds,
+): Limiter | undefined {
   if (points === 0) return undefined
-  const limiter = new RateLimiterMemory({ keyPrefix: '', points, duration: windowSeconds })
+  const limiter = new RateLimiterMemory({ keyPrefix: '', points, duration })
   const keys = new Set<string>()
-  const policy = `"${name}";q=${points};w=${windowSeconds}`
+  const policy = `"${name}";q=${points};w=${duration}`
   return {
     count,
+    async forgive(key) {
+      await limiter.reward(key.slice(0, maxKeyLength), 1)
+    },
     isSpent: async (key) => ((await limiter.get(key.slice(0, maxKeyLength)))?.remainingPoints ?? 1) <= 0,
   }
 
@@ -85,7 +112,7 @@ function createLimiter(name: 'token' | 'visitor', points: number): Limiter | und
     if (counted.consumedPoints <= points) return
     context.set('retry-after', String(seconds))
     await waitToRefuse()
-    const text = `${who} sent more than ${points} requests within ${windowSeconds} seconds. Try again in ${seconds} s.`
+    const text = `${who} sent more than ${points} requests within ${duration} seconds. Try again in ${seconds} s.`
     throw new AnnexError('rate_limited', text)
   }
 }

@@ -30,6 +30,9 @@ export const auditActions = [
   'content.change',
   ...['member.create', 'member.change', 'member.delete', 'token.create', 'token.revoke'],
   ...['token.mint', 'setup.redeem'],
+  ...['account.create', 'account.change', 'account.reset', 'passkey.create', 'passkey.delete'],
+  ...['session.create', 'session.confirm', 'session.end'],
+  ...['invitation.create', 'invitation.accept', 'reset_link.create'],
   ...['install_link.create', 'install_link.revoke'],
 ] as const satisfies readonly `${string}.${string}`[]
 

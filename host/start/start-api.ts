@@ -1,8 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
 import type { ScriptTokens } from '../access/script-tokens.ts'
-import type { TokenUse } from '../access/token-use.ts'
+import type { Uses } from '../access/uses.ts'
+import { createChallenges } from '../accounts/challenges.ts'
+import { createPasskeys } from '../accounts/passkeys.ts'
 import { createAuthenticate } from '../api/caller.ts'
+import { createReadSession } from '../api/read-session.ts'
 import { type AppParts, createApp } from '../app.ts'
 import type { Settings } from '../config/load-settings.ts'
 import type { GroupCommit } from '../db/group-commit.ts'
@@ -13,6 +16,7 @@ import type { OnDefect } from '../http/errors.ts'
 import type { GuardedConnections, Held } from '../http/guard-connections.ts'
 import { type Listening, listen } from '../http/listen.ts'
 import { createRateLimits } from '../http/rate-limits.ts'
+import { createSessionCookie } from '../http/session-cookie.ts'
 import type { Metrics } from '../metrics/create-metrics.ts'
 import { createOAuthFlows } from '../oauth/oauth-flows.ts'
 import { endpointPrefix } from '../sandbox/level-ref.ts'
@@ -21,6 +25,10 @@ import type { Notifier } from './notifier.ts'
 /** The parts that are made here, from settings and the other parts. */
 type Made =
   | 'authenticate'
+  | 'readSession'
+  | 'cookie'
+  | 'ownUrl'
+  | 'passkeys'
   | 'readHops'
   | 'rateLimits'
   | 'limits'
@@ -40,7 +48,7 @@ export function startApi(
     commits: GroupCommit
     hopsKey: Uint8Array
     ownApi: OwnApi
-    noteUse: TokenUse['note']
+    noteUse: { token: Uses['note']; session: Uses['note'] }
     onChange: Notifier['onChange']
     onDefect: OnDefect
     logger: Logger
@@ -51,10 +59,18 @@ export function startApi(
   const isBehindProxy = settings.PUBLIC_URL !== ''
   const { RATE_LIMIT_TOKEN: token, RATE_LIMIT_VISITOR: visitor } = settings
   const rateLimits = createRateLimits({ token, visitor }, isBehindProxy)
+  const cookie = createSessionCookie(settings.PUBLIC_URL)
+  const readSession = createReadSession(reader, {
+    ...{ cookie, publicUrl: settings.PUBLIC_URL, noteUse: noteUse.session, onChange },
+  })
   const app = createApp(
     {
       ...parts,
-      authenticate: createAuthenticate(reader, tokens, { limits: rateLimits, noteUse, onChange }),
+      authenticate: createAuthenticate(reader, tokens, {
+        ...{ limits: rateLimits, readSession, noteUse: noteUse.token, onChange },
+      }),
+      ...{ readSession, cookie, ownUrl: settings.PUBLIC_URL },
+      passkeys: createPasskeys(createChallenges(box)),
       readHops: createHops(hopsKey).read,
       rateLimits,
       limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },

@@ -1,7 +1,9 @@
+import { idleMs } from '../accounts/sessions.ts'
 import type { Settings } from '../config/load-settings.ts'
 import { pruneContent } from '../content/prune-revisions.ts'
 import type { Db } from '../db/db.ts'
 import { releaseForgotten } from '../db/queries/release-waiting.ts'
+import { pruneSignIns } from '../db/queries/sessions.ts'
 import { pruneStores } from '../installations/storage.ts'
 import { pruneHistory, type Retention } from './prune-history.ts'
 
@@ -9,7 +11,7 @@ const firstRoundMs = 5_000
 const roundMs = 10 * 60_000
 
 /**
- * Every ten minutes releases jobs that an interrupted resume has left waiting, and prunes history, old revisions and stored values.
+ * Every ten minutes releases jobs that an interrupted resume has left waiting, and prunes history, old revisions, stored values and sessions.
  *
  * @returns stops after the current step. The next round of any host does the rest
  */
@@ -41,6 +43,8 @@ export function runMaintenance(given: {
   async function work(): Promise<void> {
     await releaseForgotten(db, ending.signal)
     await pruneStores(db, ending.signal)
+    const now = Date.now()
+    await pruneSignIns(db, { now, usedBefore: now - idleMs })
     await pruneHistory(db, retention, ending.signal, longReader)
     await pruneContent(db, retention.ageMs, ending.signal)
   }

@@ -39,10 +39,13 @@ describe('the first start', () => {
     }
   })
 
-  it('gives no token once an operator exists, and keeps its files readable for their owner only', async () => {
+  it('gives no token once an operator has an account, and keeps its files readable for their owner only', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'annex-data-'))
     const first = await startAnnex({ dataDir: folder })
-    await first.api('POST', '/v1/setup', { token: first.server.setupToken }, '')
+    const { setupToken: link, setupUrl } = first.server
+    assert.match(setupUrl ?? '', /^http:\/\/localhost:\d+\/setup#annex_setup_[\w-]+$/)
+    const person = { email: 'o@example.com', password: 'a sentence that is long' }
+    assert.equal((await first.api('POST', '/v1/accounts', { link, ...person }, '')).status, 201)
     await first.close()
     const second = await startAnnex({ dataDir: folder })
     try {

@@ -82,6 +82,21 @@ describe('GET /v1/deliveries', () => {
     }
   })
 
+  it('shows an operator those of one organization, and an organization none of another', async () => {
+    await annex.api('POST', '/v1/orgs', { subdomain: 'acme', title: 'Acme' })
+    const { json: member }: Json = await annex.api('POST', '/v1/orgs/acme/tokens', { role: 'admin' })
+    assert.deepEqual(await ids('organization=home'), await ids(''))
+    assert.deepEqual(await ids(`organization=${annex.server.samples.organization}`), await ids(''))
+    assert.deepEqual(await ids('organization=acme'), [])
+    for (const [name, token] of [['none'], ['home', member.token]]) {
+      const { status, json } = await annex.api('GET', `/v1/deliveries?organization=${name}`, undefined, token)
+      assert.deepEqual([status, json.error.code], [404, 'not_found'], name)
+    }
+    const own = await annex.api('GET', '/v1/deliveries?organization=acme', undefined, member.token)
+    assert.deepEqual([own.status, own.json.items], [200, []])
+    await annex.api('DELETE', '/v1/orgs/acme')
+  })
+
   it('shows an organization its own deliveries only', async () => {
     const org = (await annex.api('POST', '/v1/orgs', { subdomain: 'acme', title: 'Acme' })).json
     const { token } = (await annex.api('POST', `/v1/orgs/${org.id}/tokens`, {})).json

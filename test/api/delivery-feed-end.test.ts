@@ -31,6 +31,7 @@ describe('the end of the live feed', () => {
       changes: createChanges(),
       authenticate: createAuthenticate(db, tokens, {
         limits: createRateLimits({ token: 0, visitor: 0 }, false),
+        readSession: async () => undefined,
       }),
       state: () => ({ workers: 0, stopping: false }),
       firstLoad: () => undefined,

@@ -32,6 +32,7 @@ describe('the list of receipts', () => {
     const tokens = createScriptTokens(createSecretBox(new Uint8Array(32)).deriveKey('test'))
     const authenticate = createAuthenticate(db, tokens, {
       limits: createRateLimits({ token: 0, visitor: 0 }, false),
+      readSession: async () => undefined,
     })
     const firstLoad = () => undefined
     const parts: Partial<AppParts> = { db, longReader, receipts, authenticate, firstLoad }

@@ -23,7 +23,7 @@ function bannerOf(plugins: LoadedPlugin[], wall = wallWith(true)): string {
   const terminal = createTerminal({ stdout: stream, stderr: stream, env: {} })
   printBanner(terminal, {
     url: 'http://127.0.0.1:8787',
-    setupToken: 'annex_setup_x',
+    setupUrl: 'http://localhost:8787/setup#annex_setup_x',
     plugins,
     wall,
     settings: { PLUGINS_DIR: '/srv/plugins' },
@@ -46,11 +46,14 @@ test('the banner of 50 integrations fits a screen of 24 lines', () => {
   assert.match(banner, /and 43 more/)
 })
 
-test('the banner shows the address, the setup token, each integration and three commands', () => {
+test('the banner ends with the address that makes an operator', () => {
+  assert.match(bannerOf([loaded(1, 'echo')]), /\n {4}http:\/\/localhost:8787\/setup#annex_setup_x\n\n$/)
+})
+
+test('the banner shows the address, each integration and three commands', () => {
   const banner = bannerOf([loaded(3), loaded(1, 'echo'), loaded(1, 'webhook')])
   for (const expected of [
     'runs at http://127.0.0.1:8787\n',
-    `curl -X POST http://127.0.0.1:8787/v1/setup -d '{"token":"annex_setup_x"}'\n`,
     'p3                   version 3  space:content:read\n',
     '    curl -X POST http://127.0.0.1:8787/x/echo\n',
     '    npx annex install webhook --site sample --set webhook_url=http://127.0.0.1:8787/x/echo --set site_view=true --yes\n',

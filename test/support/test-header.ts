@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-export const tiers = ['test', 'wall', 'torture'] as const
+export const tiers = ['test', 'console', 'wall', 'torture'] as const
 export type Tier = (typeof tiers)[number]
 export type DatabaseName = 'SQLite' | 'PostgreSQL'
 
@@ -15,7 +15,7 @@ export type TestHeader = {
 }
 
 const forms = {
-  tier: /^(?<value>test|wall|test and torture|wall and torture) \([^()]+\)$/,
+  tier: /^(?<value>test|console|wall|test and torture|wall and torture) \([^()]+\)$/,
   databases: /^(?<value>SQLite and PostgreSQL|PostgreSQL)$/,
   cpu: /^(?<value>[1-9]\d*) s \([^()]+\)$/,
 }

@@ -1,5 +1,7 @@
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
+import { endMemberships } from './accounts.ts'
+import { deleteSessions } from './sessions.ts'
 
 /** `host/access/roles.ts` says what each may do. */
 export type Role = 'reader' | 'editor' | 'admin' | 'operator'
@@ -12,6 +14,8 @@ export type Member = {
   email: string
   name: string
   role: Role
+  /** Null until the invited person has accepted. */
+  accountId: string | null
   createdAt: number
   updatedAt: number
 }
@@ -22,7 +26,7 @@ export async function insertMember(
   given: Pick<Member, 'organizationId' | 'email' | 'name' | 'role'>,
 ): Promise<Member | undefined> {
   const now = Date.now()
-  const row = { id: createId('mem'), ...given, createdAt: now, updatedAt: now }
+  const row = { id: createId('mem'), ...given, accountId: null, createdAt: now, updatedAt: now }
   const [inserted] = await db('members')
     .insert(row)
     .onConflict(['organizationId', 'email'])
@@ -73,9 +77,41 @@ export async function updateMember(
   return changed
 }
 
-/** Deletes a member with the tokens that the member has. */
-export async function deleteMember(transaction: Db, id: string): Promise<{ tokens: number }> {
+/** Ends the sessions of a member whose role has changed: each page then shows what the new role may do. */
+export async function endSessionsOf(transaction: Db, { accountId }: Member): Promise<void> {
+  if (accountId !== null) await deleteSessions(transaction, accountId)
+}
+
+/** Deletes a member with its tokens, its sessions, and an account that has no further membership. */
+export async function deleteMember(
+  transaction: Db,
+  { id, accountId }: Pick<Member, 'id' | 'accountId'>,
+): Promise<{ tokens: number }> {
   const tokens = await transaction('tokens').where({ memberId: id }).delete()
   await transaction('members').where({ id }).delete()
+  if (accountId !== null) await endMemberships(transaction, [accountId])
   return { tokens }
+}
+
+/** What a person is in an organization. */
+export type Membership = {
+  member: string
+  role: Role
+  organization: { id: string; subdomain: string; title: string }
+}
+
+/** The memberships of an account, by the names of the organizations. */
+export async function listMemberships(db: Db, accountId: string): Promise<Membership[]> {
+  const rows = await db('members')
+    .join('organizations', 'organizations.id', 'members.organizationId')
+    .where({ accountId })
+    .orderBy(['title', 'organizations.id'])
+    .select('members.id as member', 'role', 'organizations.id', 'subdomain', 'title')
+  return rows.map(({ member, role, ...organization }) => ({ member, role, organization }))
+}
+
+/** @returns false for a member who has an account */
+export async function bindMember(transaction: Db, id: string, accountId: string): Promise<boolean> {
+  const bound = await transaction('members').where({ id, accountId: null }).update({ accountId })
+  return bound === 1
 }

@@ -2,6 +2,7 @@ import { toLowerName } from '../any-case.ts'
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
 import { inPage, type PageAt } from '../page.ts'
+import { endMemberships } from './accounts.ts'
 import { deleteExternalIds, recordsNamed } from './external-ids.ts'
 
 export type Organization = { id: string; subdomain: string; title: string; createdAt: number }
@@ -70,6 +71,7 @@ export async function deleteOrganizationRows(transaction: Db, id: string): Promi
   for (const table of ['pages', 'revisions']) {
     await transaction(table).whereIn('spaceId', own('spaces').select('id')).delete()
   }
+  const accounts = await own('members').whereNotNull('accountId').pluck('accountId')
   const deleted = {
     tokens: await own('tokens').delete(),
     members: await own('members').delete(),
@@ -77,6 +79,7 @@ export async function deleteOrganizationRows(transaction: Db, id: string): Promi
     spaces: await own('spaces').delete(),
     events: await own('events').delete(),
   }
+  await endMemberships(transaction, accounts)
   await transaction('organizations').where({ id }).delete()
   return deleted
 }

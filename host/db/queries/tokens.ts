@@ -62,15 +62,6 @@ export async function deleteTokens(db: Db, kind: TokenKind): Promise<void> {
   await db('tokens').where({ kind }).delete()
 }
 
-/** True when an operator's token works, beside that of the command line. */
-export async function hasOperatorToken(db: Db, now: number): Promise<boolean> {
-  const found = await db('tokens')
-    .where({ kind: 'api', role: 'operator' })
-    .where((valid) => valid.whereNull('expiresAt').orWhere('expiresAt', '>', now))
-    .first('id')
-  return found !== undefined
-}
-
 /** Tokens that people may list, of an organization, or those of operators that belong to none. */
 const listed = (db: Db, organizationId: string | null) =>
   db('tokens').where({ 'tokens.organizationId': organizationId }).whereIn('kind', ['api', 'cli'])

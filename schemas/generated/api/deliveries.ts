@@ -151,6 +151,10 @@ export interface SentFailed {
 
 export interface ListDeliveriesQuery {
   /**
+   * For operators: the organization, by its id, subdomain or external id.
+   */
+  organization?: string
+  /**
    * Only of this installation, by its id.
    */
   installation?: string

@@ -23,6 +23,7 @@ export default function DeliveriesPage() {
     (signal) =>
       api.call('GET /v1/deliveries', {
         query: {
+          organization: org,
           limit: 100,
           ...(state && { state }),
           ...(page && { page }),

@@ -1,17 +1,17 @@
 import { useRoute } from 'preact-iso'
-import type { Problem } from '../../../../schemas/generated/api/problems.ts'
-import { api } from '../api.ts'
-import { Boundary } from '../parts/boundary.tsx'
-import { Chip } from '../parts/chip.tsx'
-import { DeliveryTable } from '../parts/delivery-table.tsx'
-import { FirstSteps } from '../parts/first-steps.tsx'
-import { Head } from '../parts/head.tsx'
-import { Icon } from '../parts/icon.tsx'
-import { Loaded } from '../parts/state.tsx'
-import { Table } from '../parts/table.tsx'
-import { Time } from '../parts/time.tsx'
-import { texts } from '../texts.ts'
-import { type Load, useLoad } from '../use-load.ts'
+import type { Problem } from '../../../../../schemas/generated/api/problems.ts'
+import { api } from '../../api.ts'
+import { Boundary } from '../../parts/boundary.tsx'
+import { Chip } from '../../parts/chip.tsx'
+import { DeliveryTable } from '../../parts/delivery-table.tsx'
+import { Head } from '../../parts/head.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Loaded } from '../../parts/state.tsx'
+import { Table } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { texts } from '../../texts.ts'
+import { type Load, useLoad } from '../../use-load.ts'
+import { FirstSteps } from './first-steps.tsx'
 
 const everyMs = 5_000
 
@@ -37,7 +37,7 @@ export default function OverviewPage() {
   )
   const deliveries = useLoad(
     `last deliveries ${org}`,
-    (signal) => api.call('GET /v1/deliveries', { query: { limit: 5 }, signal }),
+    (signal) => api.call('GET /v1/deliveries', { query: { organization: org, limit: 5 }, signal }),
     everyMs,
   )
   return (

@@ -1,18 +1,20 @@
-import type { Db } from '../db/db.ts'
-import { touchToken } from '../db/queries/tokens.ts'
 import { createWriteBehind } from '../db/write-behind.ts'
 
 const betweenMs = 60_000
-/** Tokens that are used together are noted together. */
+/** Uses of a second are noted together. */
 const afterMs = 1_000
 
-export type TokenUse = {
-  /** Notes the use of a token, at most once a minute. A request does not wait for it. */
-  note: (token: { id: string; lastUsedAt: number | null }) => void
+export type Uses = {
+  /** Notes the use of a token or session, at most once a minute. A request does not wait for it. */
+  note: (used: { id: string; lastUsedAt: number | null }) => void
   close: () => Promise<void>
 }
 
-export function createTokenUse(db: Db, onDefect: (error: unknown) => void): TokenUse {
+/** @param touch stores a use, unless one was stored after `unlessAfter` */
+export function createUses(
+  touch: (use: { id: string; at: number; unlessAfter: number }) => Promise<void>,
+  onDefect: (error: unknown) => void,
+): Uses {
   const used = new Map<string, number>()
   const behind = createWriteBehind(store, afterMs, onDefect)
   return {
@@ -28,7 +30,7 @@ export function createTokenUse(db: Db, onDefect: (error: unknown) => void): Toke
   async function store(): Promise<void> {
     for (const [id, at] of [...used]) {
       used.delete(id)
-      await touchToken(db, { id, at, unlessAfter: at - betweenMs })
+      await touch({ id, at, unlessAfter: at - betweenMs })
     }
   }
 }
