@@ -34,8 +34,8 @@ function describeHosts(manifest: Manifest): string[] {
   const hosts = permissions.filter(({ kind }) => kind === 'host')
   if (hosts.some(({ name }) => name === '*')) return []
   const isTyped = permissions.some(({ kind }) => kind === 'delivery')
-  if (isTyped) return ['Send data to a host that neither the list above nor its settings name.']
+  if (isTyped) return ['Send data to a host that neither its permissions nor its settings name.']
   return [
-    hosts.length === 0 ? 'Send data to another host.' : 'Send data to a host that is not in the list above.',
+    hosts.length === 0 ? 'Send data to another host.' : 'Send data to a host that its permissions do not name.',
   ]
 }

@@ -167,7 +167,7 @@ blocks: [{ id: chart, title: Chart, description: A chart. }]`
         'Send data to api.example.com.',
       ],
     )
-    assert.ok(limits.includes('Send data to a host that is not in the list above.'))
+    assert.ok(limits.includes('Send data to a host that its permissions do not name.'))
     assert.match(publisher, /^The publisher has a token/)
   })
 

@@ -33,7 +33,7 @@ describe('the limits of an integration', () => {
     [
       'with one host',
       { egress: ['api.example.com'] },
-      [injection, reading, visits, 'Send data to a host that is not in the list above.', writing],
+      [injection, reading, visits, 'Send data to a host that its permissions do not name.', writing],
     ],
     ['with no host', { egress: [] }, [injection, reading, visits, 'Send data to another host.', writing]],
     [
@@ -43,7 +43,7 @@ describe('the limits of an integration', () => {
         injection,
         reading,
         visits,
-        'Send data to a host that neither the list above nor its settings name.',
+        'Send data to a host that neither its permissions nor its settings name.',
         writing,
       ],
     ],

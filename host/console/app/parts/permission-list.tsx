@@ -9,7 +9,7 @@ export function PermissionList({ permissions }: { permissions: readonly Permissi
     <div class="permissions">
       {[...groups].map(([title, members]) => (
         <div key={title}>
-          <h4>{title}</h4>
+          <h3>{title}</h3>
           <ul>
             {members.map(({ kind, name, sentence }) => (
               <li key={`${kind} ${name}`}>

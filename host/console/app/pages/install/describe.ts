@@ -3,7 +3,8 @@ import { type Choices, type PlaceList, placeLists } from './choices.ts'
 import { chosenOf, type Found, isAll, type Step } from './plan.ts'
 
 const words = texts.install
-const mostNamed = 3
+/** Longer names would hide what a button does. */
+const mostCharacters = 60
 
 /** Where the choices lead, in a few words: the organization alone, the titles of places, or their count. */
 export function describeWhere({ organization, own, places }: Found, choices: Choices): string {
@@ -45,6 +46,6 @@ export function describeStep({ organization }: Found, step: Step): string {
 
 function nameAll(list: PlaceList, titles: readonly string[]): string[] {
   if (titles.length === 0) return []
-  if (titles.length <= mostNamed) return [titles.join(', ')]
-  return [words.places(titles.length, list === 'sites' ? 'site' : 'space')]
+  const all = titles.join(', ')
+  return [all.length <= mostCharacters ? all : words.places(titles.length, list === 'sites' ? 'site' : 'space')]
 }

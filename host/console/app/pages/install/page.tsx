@@ -85,6 +85,7 @@ function Steps({
   // Settings come after the installation: a link that was handed on may come before it.
   const shown = current === 'settings' && found.own === null ? 'agree' : current
   const at = stepNames.indexOf(shown)
+  const agreedVersion = found.own?.agreement.agreed?.version
   const stateOf = (name: StepName) => {
     const index = stepNames.indexOf(name)
     return index < at ? 'done' : index === at ? 'now' : 'later'
@@ -104,7 +105,7 @@ function Steps({
         number={2}
         state={stateOf('agree')}
         title={words.steps.agree}
-        summary={words.agreed(found.own?.agreement.agreed?.version ?? 0)}
+        summary={agreedVersion === undefined ? words.laterAgree : words.agreed(agreedVersion)}
         change={addressOf({ step: 'agree' })}
       >
         <AgreeStep

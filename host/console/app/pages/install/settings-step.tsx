@@ -27,10 +27,11 @@ export function SettingsStep({
   const id = found.own?.installation.id ?? ''
   const read = useLoad(`levels ${id}`, (signal) => readLevels(org, found, choices, signal), 3_000)
   const levels = read.value ?? []
+  const hasSettings = Object.keys(found.integration.configurations).length > 0
   const [main = levels[0]] = levels.filter(({ status }) => status === 'pending')
   return (
     <>
-      <p class="muted">{words.settingsWhat}</p>
+      {hasSettings && <p class="muted">{words.settingsWhat}</p>}
       <div class="wide-table">
         <Loaded of={read}>
           {(rows) => (
@@ -49,7 +50,9 @@ export function SettingsStep({
                     </a>
                   ),
                 },
-                { title: words.columns.why, kind: 'wide-cell', cell: ({ why }) => why },
+                ...(rows.some(({ why }) => why !== '')
+                  ? [{ title: words.columns.why, kind: 'wide-cell', cell: ({ why }: Level) => why } as const]
+                  : []),
               ]}
             />
           )}
@@ -72,7 +75,7 @@ export function SettingsStep({
       )}
       {main && (
         <a class="button main" href={main.href}>
-          {words.openSettings(main.title)}
+          {hasSettings ? words.openSettings(main.title) : words.openInstallation}
         </a>
       )}
     </>

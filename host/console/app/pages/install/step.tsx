@@ -27,7 +27,7 @@ export function Step({
         {state === 'done' ? <Icon name="check" /> : number}
       </span>
       <div class="body">
-        <div class="part-head wide">
+        <div class="part-head">
           <h2>{title}</h2>
           {state === 'done' && change !== undefined && (
             <a href={change} aria-label={words.changeOf(title)}>

@@ -44,7 +44,7 @@ export function WhereStep({
         />
       ))}
       <p class="muted" role="status">
-        {describeWhere(found, choices)}
+        {words.chosen(describeWhere(found, choices))}
       </p>
       <a class="button main" href={addressOf({ step: 'agree' })}>
         {words.toAgree}

@@ -5,7 +5,7 @@ import { texts } from '../../texts.ts'
 const words = texts.integration
 const categoryNames: Readonly<Record<string, string>> = texts.catalogue.categories
 
-/** Who publishes it, which version this is, and where else to read of it. */
+/** Which version this is, where it can be installed, and where else to read of it. */
 export function Facts({
   integration: { categories, version, visibility, page },
 }: {
@@ -14,8 +14,6 @@ export function Facts({
   return (
     <aside class="card">
       <dl class="facts">
-        <dt>{words.publisher}</dt>
-        <dd dir="auto">{page?.publishedBy}</dd>
         <dt>{words.version}</dt>
         <dd>{version?.number ?? words.noVersionYet}</dd>
         {page && (

@@ -62,7 +62,12 @@ export default function IntegrationPage() {
           )
         }
       >
-        {value?.description}
+        {value && (
+          <>
+            <bdi>{value.description}</bdi>
+            {value.page && <span class="by small">{words.by(value.page.publishedBy)}</span>}
+          </>
+        )}
       </Head>
       <Loaded of={read}>
         {(integration) => (
