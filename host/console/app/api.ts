@@ -15,7 +15,7 @@ export class NoAnswerError extends Error {
  */
 async function send(url: URL, init: RequestInit): Promise<Response> {
   const response = await reach(url, init)
-  if (response.status === 401 && me.value !== undefined && !isSignIn(url)) {
+  if (response.status === 401 && me.value && !isSignIn(url)) {
     await askPerson('sign-in')
     return send(url, init)
   }
@@ -26,7 +26,8 @@ async function send(url: URL, init: RequestInit): Promise<Response> {
 }
 
 async function reach(url: URL, init: RequestInit): Promise<Response> {
-  const organization = organizationInAddress()
+  // Who the person is does not depend on the page: an organization that they may not see would end the question with 404.
+  const organization = url.pathname === '/v1/me' ? undefined : organizationInAddress()
   const headers = { ...init.headers, ...(organization && { 'annex-organization': organization }) }
   try {
     const response = await fetch(url, { ...init, headers })

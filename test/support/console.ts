@@ -1,0 +1,126 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { type Annex, startAnnex } from './annex.ts'
+import { startChromium } from './chromium.ts'
+
+export const password = 'a sentence that is long'
+
+/** An Annex whose console is open in a browser. */
+export type OpenConsole = {
+  annex: Annex
+  /** A passkey belongs to a name: `http://localhost:PORT`. */
+  url: string
+  open: (options?: TabOptions) => Promise<Tab>
+  /** A tab that is signed in as the operator, who is made by the first call. */
+  asOperator: (options?: TabOptions) => Promise<Tab>
+  /** A tab of a new member of an organization. */
+  asMember: (organization: string, role: 'reader' | 'editor' | 'admin', options?: TabOptions) => Promise<Tab>
+  close: () => Promise<void>
+}
+
+export type TabOptions = { width?: number; colorScheme?: 'light' | 'dark'; url?: string }
+
+export type Tab = {
+  context: BrowserContext
+  page: Page
+  /** Opens a page of the console, and waits for its heading. */
+  goto: (path: string) => Promise<void>
+  /** What the page wrote to the browser's console, without Chromium's own lines for answers of 400 and more. */
+  said: string[]
+  /** The codes of these lines. */
+  refused: number[]
+  close: () => Promise<void>
+}
+
+/** One browser serves all tests of a process. Playwright ends it with the process. */
+let browser: Promise<Browser> | undefined
+
+export async function openConsole(given: Parameters<typeof startAnnex>[0] = {}): Promise<OpenConsole> {
+  browser ??= startChromium()
+  const chromium = await browser
+  const annex = await startAnnex(given)
+  const url = annex.url.replace('127.0.0.1', 'localhost')
+  const tabs = new Set<Tab>()
+  let isSetUp = false
+  let members = 0
+  return { annex, url, open, asOperator, asMember, close }
+
+  async function open({ width = 1280, colorScheme = 'light', url: at = url }: TabOptions = {}): Promise<Tab> {
+    const context = await chromium.newContext({
+      baseURL: at,
+      viewport: { width, height: 900 },
+      colorScheme,
+      hasTouch: width < 800,
+    })
+    const page = await context.newPage()
+    page.setDefaultTimeout(20_000)
+    const said: string[] = []
+    const refused: number[] = []
+    page.on('console', (message) => {
+      const status = /^Failed to load resource: .* status of (\d+)/.exec(message.text())?.[1]
+      if (status === undefined) said.push(`${message.type()}: ${message.text()}`)
+      else refused.push(Number(status))
+    })
+    page.on('pageerror', (error) => said.push(`error: ${error.message}`))
+    const tab: Tab = {
+      ...{ context, page, said, refused },
+      async goto(path) {
+        await page.goto(path)
+        await page.locator('h1').waitFor()
+      },
+      async close() {
+        tabs.delete(tab)
+        await context.close()
+      },
+    }
+    tabs.add(tab)
+    return tab
+  }
+
+  async function asOperator(options?: TabOptions): Promise<Tab> {
+    const tab = await open(options)
+    const email = 'olga@example.com'
+    const link = annex.server.setupUrl?.split('#')[1]
+    if (isSetUp) await send(tab, '/v1/sessions', { email, password })
+    else await send(tab, '/v1/accounts', { link, email, name: 'Olga', password })
+    isSetUp = true
+    return tab
+  }
+
+  async function asMember(org: string, role: 'reader' | 'editor' | 'admin', options?: TabOptions) {
+    members += 1
+    const email = `${role}-${members}@example.com`
+    const member = await annex.client.call('POST /v1/orgs/{org}/members', {
+      params: { org },
+      body: { email, role },
+    })
+    const { link } = await annex.client.call('POST /v1/orgs/{org}/members/{member}/invitation', {
+      params: { org, member: member.id },
+    })
+    const tab = await open(options)
+    await send(tab, '/v1/accounts', { link, name: role, password })
+    return tab
+  }
+
+  async function close(): Promise<void> {
+    for (const tab of tabs) await tab.close()
+    await annex.close()
+  }
+}
+
+/** A request of a page of the console. */
+async function send({ page, refused }: Tab, path: string, body: object): Promise<void> {
+  await page.goto('/sign-in')
+  await page.locator('h1').waitFor()
+  const answer = await page.evaluate(
+    async ({ path, body }) => {
+      await fetch('/v1/sign-in')
+      const headers = { 'content-type': 'application/json' }
+      const response = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) })
+      return `${response.status} ${await response.text()}`
+    },
+    { path, body },
+  )
+  if (!answer.startsWith('201')) throw new Error(`${path}: ${answer}`)
+  // The page asked who is signed in before there was a session.
+  refused.length = 0
+}
