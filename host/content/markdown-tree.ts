@@ -110,8 +110,8 @@ function append(children: MarkdownNode[], nodes: readonly MarkdownNode[]): void 
 const safeProtocols: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:'])
 
 /** An address without a host of its own would be one of Annex. A script or a document in an address is never a link. */
-function toSafeAddress(address: string | null): string | undefined {
-  if (address === null || !URL.canParse(address)) return undefined
+function toSafeAddress(address: string | number | null): string | undefined {
+  if (typeof address !== 'string' || !URL.canParse(address)) return undefined
   const { protocol, href } = new URL(address)
   return safeProtocols.has(protocol) ? href : undefined
 }

@@ -11,7 +11,12 @@ function drawPng(width: number, height: number, grey: number): Uint8Array {
   header[8] = 8
   const pixels = deflateSync(Buffer.concat(Array.from({ length: height }, () => row)))
   const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
-  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))])
+  return Buffer.concat([
+    signature,
+    chunk('IHDR', header),
+    chunk('IDAT', pixels),
+    chunk('IEND', Buffer.alloc(0)),
+  ])
 }
 
 function chunk(type: string, data: Buffer): Buffer {

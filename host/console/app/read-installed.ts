@@ -1,9 +1,5 @@
-import type { ListedInstallation } from '../../../schemas/generated/api/installations.ts'
-import type { InstallationAgreement } from '../../../schemas/generated/api/versions.ts'
 import { api } from './api.ts'
-
-/** `waiting`: a newer version waits for the agreement of the organization, in the words of the problem. */
-export type Installed = Pick<ListedInstallation, 'id' | 'integration' | 'status'> & { waiting?: string }
+import type { Installed, OwnInstallation } from './installed.ts'
 
 /** What an organization has installed, by the name of the integration. */
 export async function readInstalled(org: string, signal: AbortSignal): Promise<Map<string, Installed>> {
@@ -30,12 +26,6 @@ async function readAll(org: string, signal: AbortSignal): Promise<Map<string, In
     installed.set(integration, { id, integration, status })
   return installed
 }
-
-/** A new version comes before all else: it waits for a person. */
-export const stateOf = ({ status, waiting }: Installed): string =>
-  waiting === undefined ? status : 'waiting'
-
-export type OwnInstallation = { installation: ListedInstallation; agreement: InstallationAgreement }
 
 /** The installation of one integration in an organization. @returns null without one */
 export async function readInstallation(

@@ -78,9 +78,9 @@ export interface InstallationPage {
   blocks: PageBlock[]
   permissions: Permissions
   /**
-   * Beside the organization, the places where it can be installed: `all` are sites and spaces.
+   * Where it can be installed. `all`: in the organization, and in sites and spaces.
    */
-  target: 'all' | 'site' | 'space'
+  target: 'all' | 'site' | 'space' | 'organization'
   /**
    * What it cannot do, in sentences.
    */

@@ -9,6 +9,10 @@ export type Choices = {
 export type PlaceList = 'sites' | 'spaces'
 export const placeLists: readonly PlaceList[] = ['sites', 'spaces']
 
+/** The places that an integration can be installed in. */
+export const listsOf = (target = 'all'): PlaceList[] =>
+  placeLists.filter((list) => target === 'all' || `${target}s` === list)
+
 export const stepNames = ['where', 'agree', 'settings'] as const
 export type StepName = (typeof stepNames)[number]
 

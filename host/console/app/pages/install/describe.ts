@@ -47,5 +47,7 @@ export function describeStep({ organization }: Found, step: Step): string {
 function nameAll(list: PlaceList, titles: readonly string[]): string[] {
   if (titles.length === 0) return []
   const all = titles.join(', ')
-  return [all.length <= mostCharacters ? all : words.places(titles.length, list === 'sites' ? 'site' : 'space')]
+  return [
+    all.length <= mostCharacters ? all : words.places(titles.length, list === 'sites' ? 'site' : 'space'),
+  ]
 }

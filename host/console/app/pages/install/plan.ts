@@ -1,5 +1,5 @@
 import type { Integration } from '../../../../../schemas/generated/api/integrations.ts'
-import type { OwnInstallation } from '../../read-installed.ts'
+import type { OwnInstallation } from '../../installed.ts'
 import { type Choices, type PlaceList, placeLists } from './choices.ts'
 
 export type Place = { id: string; slug: string; title: string }

@@ -1,6 +1,6 @@
 import { api } from '../../api.ts'
 import { readInstallation } from '../../read-installed.ts'
-import type { PlaceList } from './choices.ts'
+import { listsOf, type PlaceList } from './choices.ts'
 import type { Found, Place } from './plan.ts'
 
 /** Reads an integration, its installation in an organization, and the places of the organization that it fits. */
@@ -19,11 +19,11 @@ export async function readFound(
     api.call('GET /v1/orgs/{org}', { params: { org }, signal }),
     readInstallation(org, name, signal),
   ])
-  const target = integration.page?.target ?? 'all'
+  const lists = listsOf(integration.page?.target)
   const params = own && { integration: integration.name, installation: own.installation.id }
   const [sites, spaces, inSites, inSpaces] = await Promise.all([
-    target === 'space' ? [] : readPlaces(org, 'sites', signal),
-    target === 'site' ? [] : readPlaces(org, 'spaces', signal),
+    lists.includes('sites') ? readPlaces(org, 'sites', signal) : [],
+    lists.includes('spaces') ? readPlaces(org, 'spaces', signal) : [],
     params === null ? new Set<string>() : readSites(params, signal),
     params === null ? new Set<string>() : readSpaces(params, signal),
   ])

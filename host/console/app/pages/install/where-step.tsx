@@ -4,7 +4,7 @@ import { Chip } from '../../parts/chip.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { SearchField } from '../../parts/search-field.tsx'
 import { texts } from '../../texts.ts'
-import { type Choices, type PlaceList, placeLists, type toQuery } from './choices.ts'
+import { type Choices, listsOf, type PlaceList, type toQuery } from './choices.ts'
 import { describeWhere } from './describe.ts'
 import { type Found, findMissing, isAll } from './plan.ts'
 
@@ -24,8 +24,7 @@ export function WhereStep({
 }) {
   const { route } = useLocation()
   const missing = findMissing(found.places, choices)
-  const target = found.integration.page?.target ?? 'all'
-  const fitting = placeLists.filter((list) => target === 'all' || `${target}s` === list)
+  const lists = listsOf(found.integration.page?.target)
   return (
     <>
       {missing.length > 0 && (
@@ -34,7 +33,8 @@ export function WhereStep({
           <div>{words.gone(missing.join(', '))}</div>
         </div>
       )}
-      {fitting.map((list) => (
+      {lists.length === 0 && <p class="muted">{words.noPlaces(found.organization.title)}</p>}
+      {lists.map((list) => (
         <PlaceChoice
           key={list}
           list={list}
