@@ -93,7 +93,8 @@ function withCommonAnswers(path: string, operation: OperationObject): OperationO
     400: 'BadRequest',
     // A session is refused to requests of other sites, whatever its role.
     ...(!isOpen && { 401: 'Unauthorized', 403: 'Forbidden' }),
-    ...(path.includes('{') && { 404: 'NotFound' }),
+    // A session may name an organization that it may not see.
+    ...((!isOpen || path.includes('{')) && { 404: 'NotFound' }),
     ...(isConditional && { 412: 'PreconditionFailed', 428: 'PreconditionRequired' }),
     ...(requestBody !== undefined && { 413: 'BodyTooLarge', 415: 'EncodingUnsupported', 422: 'BodyInvalid' }),
     429: 'TooManyRequests',

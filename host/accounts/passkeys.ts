@@ -44,6 +44,9 @@ export type Passkeys = {
 const load = () => import('@simplewebauthn/server')
 const loadHelpers = () => import('@simplewebauthn/server/helpers')
 
+/** EdDSA, ES256 and RS256. Node warns of newer ones, which it calls experimental. */
+const supportedAlgorithmIDs = [-8, -7, -257]
+
 const longestReason = 200
 
 export function createPasskeys(challenges: Challenges): Passkeys {
@@ -72,6 +75,7 @@ export function createPasskeys(challenges: Challenges): Passkeys {
         userDisplayName: name,
         challenge: challenges.create('register', hostname),
         attestationType: 'none',
+        supportedAlgorithmIDs,
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
         excludeCredentials: known
           .filter(({ host }) => host === hostname)
@@ -93,6 +97,7 @@ export function createPasskeys(challenges: Challenges): Passkeys {
           expectedOrigin: origin,
           expectedRPID: hostname,
           requireUserVerification: true,
+          supportedAlgorithmIDs,
         })
         if (!verified) throw new Error('its signature does not fit')
         const { id, publicKey, counter, transports = [] } = registrationInfo.credential

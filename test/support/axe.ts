@@ -16,4 +16,4 @@ export async function findBarriers(page: Page): Promise<string[]> {
 
 /** How many pixels of the page are beyond the right edge of the window. */
 export const overflowOf = (page: Page): Promise<number> =>
-  page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+  page.evaluate('document.documentElement.scrollWidth - window.innerWidth')

@@ -21,10 +21,37 @@ export async function fillDatabase(db: Db): Promise<void> {
     { id: 'org_2', subdomain: 'other', title: '', createdAt: 0 },
   ])
   await db('externalIds').insert({ kind: 'site', owner: 'org_1', externalId: 'x', recordId: 'site_1' })
+  await db('accounts').insert([
+    {
+      ...{ id: 'acc_1', email: 'a@example.com', name: text, password: 'scrypt$17', isOperator: false },
+      ...{ createdAt: at, updatedAt: most },
+    },
+    {
+      ...{ id: 'acc_2', email: 'o@example.com', name: '', password: null, isOperator: true },
+      ...{ createdAt: at, updatedAt: at },
+    },
+  ])
   await db('members').insert({
-    ...{ id: 'mem_1', email: 'a@example.com', name: text, role: 'admin' },
+    ...{ id: 'mem_1', email: 'a@example.com', name: text, role: 'admin', accountId: 'acc_1' },
     ...{ ...owner, updatedAt: at },
   })
+  await db('passkeys').insert({
+    ...{
+      id: 'key_1',
+      accountId: 'acc_2',
+      credentialId: 'c',
+      publicKey: 'k',
+      counter: most,
+      transports: '[]',
+    },
+    ...{ host: 'localhost', label: text, createdAt: at, lastUsedAt: null },
+  })
+  await db('sessions').insert({
+    ...{ id: 'ses_1', hash: 'h', accountId: 'acc_1', method: 'password', createdAt: at, lastUsedAt: at },
+    ...{ confirmedAt: at, expiresAt: most, address: null, userAgent: text },
+  })
+  await db('oneTimeLinks').insert({ hash: 'h', accountId: 'acc_2', expiresAt: at })
+  await db('usedChallenges').insert({ hash: 'h', expiresAt: at })
   await db('tokens').insert([
     {
       id: 'tok_1',

@@ -71,7 +71,7 @@ export async function deleteOrganizationRows(transaction: Db, id: string): Promi
   for (const table of ['pages', 'revisions']) {
     await transaction(table).whereIn('spaceId', own('spaces').select('id')).delete()
   }
-  const accounts = await own('members').whereNotNull('accountId').pluck('accountId')
+  const members = await own('members').whereNotNull('accountId').select('accountId')
   const deleted = {
     tokens: await own('tokens').delete(),
     members: await own('members').delete(),
@@ -79,7 +79,10 @@ export async function deleteOrganizationRows(transaction: Db, id: string): Promi
     spaces: await own('spaces').delete(),
     events: await own('events').delete(),
   }
-  await endMemberships(transaction, accounts)
+  await endMemberships(
+    transaction,
+    members.map(({ accountId }) => accountId),
+  )
   await transaction('organizations').where({ id }).delete()
   return deleted
 }

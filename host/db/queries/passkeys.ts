@@ -53,8 +53,8 @@ export async function deletePasskey(
   accountId: string,
   id: string,
 ): Promise<Passkey | undefined> {
-  const [deleted] = await transaction('passkeys').where({ accountId, id }).delete().returning('*')
-  return deleted
+  const passkey = await transaction('passkeys').where({ accountId, id }).first()
+  return (await transaction('passkeys').where({ accountId, id }).delete()) === 1 ? passkey : undefined
 }
 
 /** @returns false for a challenge that was used before */

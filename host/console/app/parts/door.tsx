@@ -6,13 +6,15 @@ import { Mark } from './icon.tsx'
 /** The frame of pages before a person is signed in: one card. */
 export const Door = ({ children }: { children: ComponentChildren }) => (
   <div class="door">
-    <a class="brand" href="/">
-      <Mark />
-      {texts.annex}
-    </a>
+    <header>
+      <a class="brand" href="/">
+        <Mark />
+        {texts.annex}
+      </a>
+    </header>
     <main>
       <Boundary>{children}</Boundary>
     </main>
-    <p class="muted small">{location.host}</p>
+    <footer class="muted small">{location.host}</footer>
   </div>
 )

@@ -27,7 +27,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
       <a class="skip" href="#main">
         {texts.skip}
       </a>
-      <div class={`side ${isOpen ? 'open' : ''}`}>
+      <header class={`side ${isOpen ? 'open' : ''}`}>
         <a class="brand" href={organization ? `/orgs/${organization}` : '/'}>
           <Mark />
           {texts.annex}
@@ -67,7 +67,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
             {me.value?.account?.name || me.value?.account?.email}
           </a>
         </div>
-      </div>
+      </header>
       <main id="main" tabIndex={-1}>
         <Boundary key={path}>{children}</Boundary>
       </main>
