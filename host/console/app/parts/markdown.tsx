@@ -2,7 +2,10 @@ import { h } from 'preact'
 import type { MarkdownNode } from '../../../../schemas/generated/api/common.ts'
 import { OutsideLink } from './outside-link.tsx'
 
-/** Draws the tree of a Markdown text. The page has its own h1 and h2: headings of the text begin below them. */
+/**
+ * Draws the tree of a Markdown text. Its headings are of one level, below the h2 of the page: an author who leaves a level out
+ * would lead a screen reader astray.
+ */
 export const Markdown = ({ tree }: { tree: readonly MarkdownNode[] }) => (
   <div class="markdown" dir="auto">
     <Nodes nodes={tree} />
@@ -23,7 +26,5 @@ function Node({ node }: { node: MarkdownNode }) {
   const drawn = children && <Nodes nodes={children} />
   if (tag === 'a') return <OutsideLink href={href ?? ''}>{drawn}</OutsideLink>
   if (tag === 'ol') return <ol start={start}>{drawn}</ol>
-  return h(headings[tag] ?? tag, null, drawn)
+  return h(/^h\d$/.test(tag) ? 'h3' : tag, null, drawn)
 }
-
-const headings: Readonly<Record<string, string>> = { h1: 'h3', h2: 'h4', h3: 'h5', h4: 'h6' }

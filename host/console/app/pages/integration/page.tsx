@@ -130,7 +130,8 @@ function About({ page }: { page: Page }) {
         <Pictures addresses={previewImages} />
       </Boundary>
       {summaryTree && (
-        <section aria-label={words.about}>
+        <section>
+          <h2 class="visually-hidden">{words.about}</h2>
           <Markdown tree={summaryTree} />
         </section>
       )}
