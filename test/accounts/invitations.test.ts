@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Annex, type Json, startAnnex } from '../support/annex.ts'
-import { createOwnPage, type OwnPage, type PageAnswer, password, setUp } from '../support/own-page.ts'
+import { createNamedPage, join, type OwnPage, type PageAnswer, password, setUp } from '../support/own-page.ts'
 
 const refusal = ({ status, json }: PageAnswer) => [status, json.error?.code]
 
@@ -33,14 +33,13 @@ describe('an invitation', () => {
     assert.equal(status, 201, JSON.stringify(json))
     return json
   }
-  const join = async (link: string, more: object = {}): Promise<[OwnPage, PageAnswer]> => {
-    const page = createOwnPage(annex.url)
-    await page.call('GET', '/v1/sign-in')
-    return [page, await page.call('POST', '/v1/accounts', { link, password, ...more })]
+  const joinBy = async (link: string, more: object = {}): Promise<[OwnPage, PageAnswer]> => {
+    const page = createNamedPage(annex.url)
+    return [page, await join(page, link, more)]
   }
-  const joined = async (org: string, role: string): Promise<[OwnPage, Json]> => {
+  const joined = async (org: string, role: string, more: object = {}): Promise<[OwnPage, Json]> => {
     const member = await addMember(org, role)
-    const [page, { status, json }] = await join((await invite(org, member)).link)
+    const [page, { status, json }] = await joinBy((await invite(org, member)).link, more)
     assert.equal(status, 201, JSON.stringify(json))
     return [page, member]
   }
@@ -51,12 +50,12 @@ describe('an invitation', () => {
     const { url, link, expiresAt } = await invite('acme', member)
     assert.match(url, /^http:\/\/localhost:\d+\/join#annex_invite_[\w-]{32}$/)
     assert.equal(Math.round((Date.parse(expiresAt) - Date.now()) / 86_400_000), 7)
-    const shown = await createOwnPage(annex.url).call('POST', '/v1/links', { link })
+    const shown = await createNamedPage(annex.url).call('POST', '/v1/links', { link })
     assert.deepEqual(
       [shown.json.kind, shown.json.email, shown.json.role, shown.json.organization],
       ['invitation', member.email, 'editor', { subdomain: 'acme', title: 'acme' }],
     )
-    const [page, answer] = await join(link)
+    const [page, answer] = await joinBy(link)
     assert.deepEqual([answer.status, answer.json.method], [201, 'invitation'])
     const { json: me } = await page.call('GET', '/v1/me')
     assert.deepEqual(
@@ -65,7 +64,7 @@ describe('an invitation', () => {
     )
     assert.equal((await page.call('POST', '/v1/orgs', { subdomain: 'mine', title: 'Mine' })).status, 403)
     assert.equal((await page.call('GET', '/v1/orgs/other')).status, 404)
-    const [, again] = await join(link, { email: 'second@example.com' })
+    const [, again] = await joinBy(link, { email: 'second@example.com' })
     assert.deepEqual(refusal(again), [401, 'unauthorized'])
     const bound = await operator.call('POST', `/v1/orgs/acme/members/${member.id}/invitation`)
     assert.deepEqual(refusal(bound), [409, 'conflict'])
@@ -74,7 +73,7 @@ describe('an invitation', () => {
 
   it('is used up by one of several browsers', async () => {
     const { link } = await invite('acme', await addMember('acme', 'reader'))
-    const answers = await Promise.all([1, 2, 3].map((n) => join(link, { email: `race-${n}@example.com` })))
+    const answers = await Promise.all([1, 2, 3].map((n) => joinBy(link, { email: `race-${n}@example.com` })))
     assert.deepEqual(answers.map(([, { status }]) => status).toSorted(), [201, 401, 401])
   })
 
@@ -82,12 +81,12 @@ describe('an invitation', () => {
     const member = await addMember('acme', 'reader')
     const first = await invite('acme', member)
     const second = await invite('acme', member)
-    assert.deepEqual(refusal((await join(first.link))[1]), [401, 'unauthorized'])
+    assert.deepEqual(refusal((await joinBy(first.link))[1]), [401, 'unauthorized'])
     assert.equal((await operator.call('DELETE', `/v1/orgs/acme/members/${member.id}`)).status, 200)
-    assert.deepEqual(refusal((await join(second.link))[1]), [401, 'unauthorized'])
+    assert.deepEqual(refusal((await joinBy(second.link))[1]), [401, 'unauthorized'])
     const late = await invite('acme', await addMember('acme', 'reader'))
     t.mock.timers.enable({ apis: ['Date'], now: Date.parse(late.expiresAt) })
-    const read = await createOwnPage(annex.url).call('POST', '/v1/links', { link: late.link })
+    const read = await createNamedPage(annex.url).call('POST', '/v1/links', { link: late.link })
     assert.deepEqual(refusal(read), [401, 'unauthorized'])
   })
 
@@ -98,7 +97,7 @@ describe('an invitation', () => {
     })
     assert.equal((await page.call('GET', '/v1/me')).json.memberships.length, 1)
     const { link } = await invite('other', there)
-    assert.deepEqual(refusal((await join(link))[1]), [409, 'conflict'])
+    assert.deepEqual(refusal((await joinBy(link))[1]), [409, 'conflict'])
     const accepted = await page.call('POST', '/v1/account/memberships', { link })
     assert.deepEqual([accepted.status, accepted.json.role, accepted.json.member], [201, 'admin', there.id])
     assert.equal((await page.call('GET', '/v1/me')).json.memberships.length, 2)
@@ -142,7 +141,7 @@ describe('an invitation', () => {
     const member = await addMember('acme', 'operator')
     const path = `/v1/orgs/acme/members/${member.id}/invitation`
     assert.deepEqual(refusal(await admin.call('POST', path)), [403, 'forbidden'])
-    const [page] = await join((await invite('acme', member)).link)
+    const [page] = await joinBy((await invite('acme', member)).link)
     const { json: me } = await page.call('GET', '/v1/me')
     assert.deepEqual([me.role, me.account.operator], ['operator', true])
     const invited = await invite('acme', await addMember('acme', 'reader'), admin)
@@ -152,7 +151,7 @@ describe('an invitation', () => {
   })
 
   it('a change of role, and a removal, end the sessions; an account without a membership goes', async () => {
-    const [page, member] = await joined('acme', 'admin')
+    const [page, member] = await joined('acme', 'admin', { password })
     const path = `/v1/orgs/acme/members/${member.id}`
     assert.equal((await operator.call('PATCH', path, { name: 'Mia M.' })).status, 200)
     assert.equal((await operator.call('PATCH', path, { role: 'admin' })).status, 200)
@@ -170,8 +169,8 @@ describe('an invitation', () => {
 
   it('goes with its organization; a person with another membership stays', async () => {
     await annex.api('POST', '/v1/orgs', { subdomain: 'gone', title: 'Gone' })
-    const [alone, first] = await joined('gone', 'admin')
-    const [page, member] = await joined('gone', 'reader')
+    const [alone, first] = await joined('gone', 'admin', { password })
+    const [page, member] = await joined('gone', 'reader', { password })
     const { json: there } = await operator.call('POST', '/v1/orgs/acme/members', {
       ...{ email: member.email, role: 'reader' },
     })
@@ -194,7 +193,7 @@ describe('an invitation', () => {
     const first = (await operator.call('POST', '/v1/resets/links', { email })).json
     const { json } = await operator.call('POST', '/v1/resets/links', { email })
     assert.match(json.url, /\/reset#annex_reset_[\w-]{32}$/)
-    const fresh = createOwnPage(annex.url)
+    const fresh = createNamedPage(annex.url)
     const other = 'another sentence that is long'
     const reset = (link: string) => fresh.call('POST', '/v1/resets', { link, password: other })
     assert.deepEqual(refusal(await reset(first.link)), [401, 'unauthorized'], 'replaced')

@@ -99,14 +99,15 @@ describe('a request of another site', () => {
       ['/v1/resets', { link: 'annex_reset_x', password }],
     ]
     for (const [path, body] of bodies) {
-      for (const headers of [
+      const others: Record<string, string>[] = [
         { 'sec-fetch-site': 'cross-site' },
         { 'sec-fetch-site': 'same-site' },
         { origin: 'https://evil.example' },
         { origin: 'null' },
         { 'sec-fetch-site': 'same-origin', 'content-type': 'text/plain' },
-      ]) {
-        const answer = await post(path, body, headers as Record<string, string>)
+      ]
+      for (const headers of others) {
+        const answer = await post(path, body, headers)
         assert.deepEqual(refusal(answer), forbidden, `${path} ${JSON.stringify(headers)}`)
         assert.equal(answer.headers['set-cookie'], undefined)
       }

@@ -10,8 +10,11 @@ export type OpenConsole = {
   /** A passkey belongs to a name: `http://localhost:PORT`. */
   url: string
   open: (options?: TabOptions) => Promise<Tab>
-  /** A tab that is signed in as the operator, who is made by the first call. */
-  asOperator: (options?: TabOptions) => Promise<Tab>
+  /**
+   * A tab that is signed in as the operator, who is made by the first call. Tabs share this session, unless one is to have its
+   * own: a sign-in takes long on a busy machine.
+   */
+  asOperator: (options?: TabOptions & { ownSession?: boolean }) => Promise<Tab>
   /** A tab of a new member of an organization. */
   asMember: (organization: string, role: 'reader' | 'editor' | 'admin', options?: TabOptions) => Promise<Tab>
   close: () => Promise<void>
@@ -40,7 +43,7 @@ export async function openConsole(given: Parameters<typeof startAnnex>[0] = {}):
   const annex = await startAnnex(given)
   const url = annex.url.replace('127.0.0.1', 'localhost')
   const tabs = new Set<Tab>()
-  let isSetUp = false
+  let session: Awaited<ReturnType<BrowserContext['cookies']>> | undefined
   let members = 0
   return { annex, url, open, asOperator, asMember, close }
 
@@ -76,13 +79,15 @@ export async function openConsole(given: Parameters<typeof startAnnex>[0] = {}):
     return tab
   }
 
-  async function asOperator(options?: TabOptions): Promise<Tab> {
+  async function asOperator({ ownSession = false, ...options }: TabOptions & { ownSession?: boolean } = {}) {
     const tab = await open(options)
     const email = 'olga@example.com'
     const link = annex.server.setupUrl?.split('#')[1]
-    if (isSetUp) await send(tab, '/v1/sessions', { email, password })
-    else await send(tab, '/v1/accounts', { link, email, name: 'Olga', password })
-    isSetUp = true
+    if (session === undefined) {
+      await send(tab, '/v1/accounts', { link, email, name: 'Olga', password })
+      session = await tab.context.cookies()
+    } else if (ownSession) await send(tab, '/v1/sessions', { email, password })
+    else await tab.context.addCookies(session)
     return tab
   }
 

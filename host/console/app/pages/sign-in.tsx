@@ -1,19 +1,26 @@
+import { useEffect } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { api } from '../api.ts'
 import { Head } from '../parts/head.tsx'
 import { SignInForm, type WayIn } from '../parts/sign-in-form.tsx'
 import { loadPerson } from '../person.ts'
+import { me } from '../state.ts'
 import { texts } from '../texts.ts'
 import { useLoad } from '../use-load.ts'
 
 export default function SignInPage() {
   const { route } = useLocation()
   const { query } = useRoute()
+  const next = toOwnPath(query.next)
+  const isSignedIn = Boolean(me.value)
+  useEffect(() => {
+    if (isSignedIn) route(next, true)
+  }, [isSignedIn, next, route])
   const { value } = useLoad('sign-in page', () => api.call('GET /v1/sign-in'))
   const enter = async (way: WayIn, email: string) => {
     await api.call('POST /v1/sessions', { body: 'password' in way ? { email, ...way } : way })
+    // A person who is signed in is led on.
     await loadPerson()
-    route(toOwnPath(query.next), true)
   }
   if (value?.needsSetup) {
     return (

@@ -45,12 +45,12 @@ export function NewWayInForm({
               submit={submit}
               label={withPassword ? texts.newWay.withPassword(isNew) : texts.newWay.withPasskey(isNew)}
             >
-              {isNew ? (
+              {isNew && (
                 <>
                   <Field
                     label={texts.email}
                     type="email"
-                    autocomplete="username"
+                    autocomplete="email"
                     required
                     readOnly={knownEmail !== undefined}
                     value={email}
@@ -58,12 +58,11 @@ export function NewWayInForm({
                   />
                   <Field label={texts.nameOptional} autocomplete="name" value={name} onValue={setName} />
                 </>
-              ) : (
-                <Username value={email} />
               )}
               {withPassword ? (
                 <>
                   {reason !== undefined && <p class="muted small">{reason}</p>}
+                  <Username value={email} />
                   <Field
                     label={texts.newPassword}
                     hint={texts.passwordHint}

@@ -1,0 +1,90 @@
+// tier: console (it waits for a host that does not answer)
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { skipWithoutChromium } from '../support/chromium.ts'
+import { type OpenConsole, openConsole, type Tab } from '../support/console.ts'
+
+describe('a tab of the console', { skip: skipWithoutChromium() }, () => {
+  let opened: OpenConsole
+  let tab: Tab
+  before(async () => {
+    opened = await openConsole()
+    tab = await opened.asOperator()
+  })
+  after(() => opened.close())
+
+  it('says that the host does not answer, keeps what is typed, and goes on when it does', async () => {
+    const { page, context } = tab
+    await tab.goto('/account')
+    await page.getByLabel('Name').fill('Ada')
+    await context.setOffline(true)
+    await page.getByRole('button', { name: 'Save profile' }).click()
+    await page.getByText('Annex does not answer. This page tries again').waitFor()
+    await page.getByText('What you typed is still here.').waitFor()
+    assert.equal(await page.getByLabel('Name').inputValue(), 'Ada')
+    await context.setOffline(false)
+    await page.getByText('This page tries again').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Save profile' }).click()
+    await page.getByText('Profile saved.').waitFor()
+    tab.said.length = 0
+  })
+
+  it('offers to reload when the host has a newer console', async () => {
+    const { page, context } = tab
+    await tab.goto('/account')
+    let isAsked = false
+    await page.route('**/', (route) => {
+      isAsked = true
+      return route.fulfill({ status: 200, headers: { etag: '"newer"' } })
+    })
+    await context.setOffline(true)
+    await page.getByRole('button', { name: 'Save profile' }).click()
+    await page.getByText('This page tries again').waitFor()
+    await context.setOffline(false)
+    await page.getByText('Annex has a newer console than this tab.').waitFor()
+    assert.ok(isAsked)
+    await page.unroute('**/')
+    await page.getByRole('button', { name: 'Reload' }).click()
+    await page.getByText('Annex has a newer console').waitFor({ state: 'detached' })
+    tab.said.length = 0
+  })
+
+  it('forwards the links of older versions, which named a page in the fragment', async () => {
+    const { organization, site } = opened.annex.server.samples
+    const links = {
+      [`/#/orgs/${organization}`]: `/orgs/${organization}`,
+      [`/#/orgs/${organization}/sites/${site}/`]: `/orgs/${organization}/sites/${site}`,
+      '/#/integrations/webhook': '/integrations/webhook',
+    }
+    for (const [from, to] of Object.entries(links)) {
+      await tab.page.goto('about:blank')
+      await tab.page.goto(from)
+      await tab.page.waitForURL(opened.url + to)
+    }
+    await tab.page.getByRole('heading', { name: 'The command line shows this' }).waitFor()
+    assert.deepEqual(tab.said, [])
+  })
+
+  it('shows the exact time on hover and focus, in the chosen zone', async () => {
+    const { page } = tab
+    await tab.goto('/account')
+    await page.getByLabel('Time zone').selectOption('Asia/Tokyo')
+    const time = page.locator('time').first()
+    assert.match((await time.getAttribute('data-exact')) ?? '', /\d{2}:\d{2}:\d{2} GMT\+9$/)
+    await time.focus()
+    const shown = String(await page.evaluate("getComputedStyle(document.activeElement, '::after').content"))
+    assert.match(shown, /GMT\+9/)
+    await page.reload()
+    assert.match((await page.locator('time').first().getAttribute('data-exact')) ?? '', /GMT\+9$/)
+  })
+
+  it('shows the crash of one part in its place, and the rest works on', async () => {
+    const { page } = tab
+    await page.route('**/v1/problems', (route) => route.fulfill({ json: { items: [null] } }))
+    await tab.goto('/orgs/home')
+    await page.getByText('No integration is installed').waitFor()
+    await page.getByRole('alert').first().waitFor()
+    await page.unroute('**/v1/problems')
+    tab.said.length = 0
+  })
+})
