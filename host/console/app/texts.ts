@@ -250,7 +250,7 @@ export const texts = {
     asSent: 'As sent',
     answer: 'Answer',
     body: 'Body',
-    noBody: 'The body was removed after its time.',
+    bodyGone: 'The body was removed after its time.',
     headers: 'Headers',
     empty: '(empty)',
     gone: 'Back to all deliveries',
