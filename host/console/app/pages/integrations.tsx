@@ -12,7 +12,7 @@ import { SearchField } from '../parts/search-field.tsx'
 import { Loaded } from '../parts/state.tsx'
 import { readInstalled } from '../read-installed.ts'
 import { texts } from '../texts.ts'
-import { type Load, useLoad } from '../use-load.ts'
+import { type Load, useKept, useLoad } from '../use-load.ts'
 
 const words = texts.catalogue
 const categories = Object.entries(words.categories).map(([value, label]) => ({ value, label }))
@@ -44,6 +44,7 @@ export default function IntegrationsPage() {
       signal,
     }),
   )
+  const shownList = useKept(list)
   const here = useLoad(`installed ${org}`, (signal) => readInstalled(org, signal))
   const address = (given: Filter) =>
     toAddress(org, { q, category, shown: query.shown, page: undefined, ...given })
@@ -79,32 +80,34 @@ export default function IntegrationsPage() {
           <Waiting org={org} of={here} />
         </Boundary>
       )}
-      <Loaded
-        of={list}
-        isEmpty={({ items }) => items.length === 0}
-        empty={
-          <>
-            <p>{words.nothing}</p>
-            <p>{words.nothingHow}</p>
-            <pre>npx annex new my-integration</pre>
-          </>
-        }
-        filtered={isFiltered || page !== undefined ? { clear: () => route(toAddress(org, {})) } : undefined}
-      >
-        {({ items, next }) => (
-          <>
-            <ul class="catalogue">
-              {items.map((one) => (
-                <Card key={one.name} org={org} integration={one} installed={here.value?.get(one.name)} />
-              ))}
-            </ul>
-            <div class="row">
-              {page !== undefined && <a href={address({})}>{words.first}</a>}
-              {next && <a href={address({ page: next.page })}>{words.more}</a>}
-            </div>
-          </>
-        )}
-      </Loaded>
+      <div class="kept" aria-busy={list.isLoading}>
+        <Loaded
+          of={shownList}
+          isEmpty={({ items }) => items.length === 0}
+          empty={
+            <>
+              <p>{words.nothing}</p>
+              <p>{words.nothingHow}</p>
+              <pre>npx annex new my-integration</pre>
+            </>
+          }
+          filtered={isFiltered || page !== undefined ? { clear: () => route(toAddress(org, {})) } : undefined}
+        >
+          {({ items, next }) => (
+            <>
+              <ul class="catalogue">
+                {items.map((one) => (
+                  <Card key={one.name} org={org} integration={one} installed={here.value?.get(one.name)} />
+                ))}
+              </ul>
+              <div class="row">
+                {page !== undefined && <a href={address({})}>{words.first}</a>}
+                {next && <a href={address({ page: next.page })}>{words.more}</a>}
+              </div>
+            </>
+          )}
+        </Loaded>
+      </div>
     </>
   )
 }
@@ -157,11 +160,12 @@ function Waiting({ org, of }: { org: string; of: Load<Map<string, Installed>> })
     ({ status, waiting }) => waiting !== undefined || status === 'pending',
   )
   if (waiting.length === 0) return null
+  const more = waiting.length - mostWaiting
   return (
     <section>
       <h2>{words.waits}</h2>
       <ul class="waiting">
-        {waiting.map(({ id, integration, waiting }) => (
+        {waiting.slice(0, mostWaiting).map(({ id, integration, waiting }) => (
           <li class="note warning" key={id}>
             <Icon name="clock" />
             <div>
@@ -178,6 +182,10 @@ function Waiting({ org, of }: { org: string; of: Load<Map<string, Installed>> })
           </li>
         ))}
       </ul>
+      {more > 0 && <a href={toAddress(org, { shown: 'installed' })}>{words.moreWaiting(more)}</a>}
     </section>
   )
 }
+
+/** More of them would hide the list below. */
+const mostWaiting = 5

@@ -19,9 +19,8 @@ export const catalogue = {
   nothing: 'This Annex has no integration that your organization may install.',
   nothingHow: 'An operator adds one as a plugin folder. This makes the first:',
   waits: 'Waits for you',
-  waitsFor: (version: number | undefined) =>
-    version === undefined ? 'A new version asks for more.' : `Version ${version} asks for more.`,
   pending: 'Its settings are not complete.',
+  moreWaiting: (count: number) => `${count} more: see all that is installed`,
   seeNew: 'See what is new',
   openSettings: 'Open its settings',
   more: 'More integrations',
