@@ -36,6 +36,8 @@ function describeHosts(manifest: Manifest): string[] {
   const isTyped = permissions.some(({ kind }) => kind === 'delivery')
   if (isTyped) return ['Send data to a host that neither its permissions nor its settings name.']
   return [
-    hosts.length === 0 ? 'Send data to another host.' : 'Send data to a host that its permissions do not name.',
+    hosts.length === 0
+      ? 'Send data to another host.'
+      : 'Send data to a host that its permissions do not name.',
   ]
 }
