@@ -47,8 +47,8 @@ export function addInstallLinkRoutes(on: OnOperation, { db, publicUrl }: Install
       })
       return made
     })
-    const url = `${publicUrl()}/v1/integrations/${name}?installKey=${installKey}`
-    return { ...toView(link), installKey, url }
+    const path = `/integrations/${name}?installKey=${installKey}`
+    return { ...toView(link), installKey, url: `${publicUrl()}/v1${path}`, app: publicUrl() + path }
   })
 
   on('DELETE /v1/integrations/{integration}/install-links/{link}', async (request) => {

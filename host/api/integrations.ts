@@ -7,6 +7,7 @@ import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import { hashOf } from '../access/tokens.ts'
 import { createLru } from '../cache.ts'
+import { toMarkdownTree } from '../content/markdown-tree.ts'
 import { isSameName } from '../db/any-case.ts'
 import type { Db } from '../db/db.ts'
 import {
@@ -16,6 +17,7 @@ import {
   toStoredName,
 } from '../db/queries/integrations.ts'
 import { listInstallationsWithSpaces } from '../db/queries/list-installations.ts'
+import { findOrganization } from '../db/queries/organizations.ts'
 import { findImage } from '../db/queries/version-images.ts'
 import { AnnexError } from '../errors.ts'
 import { queueTask } from '../events/tasks.ts'
@@ -31,6 +33,7 @@ import type { MissedCalls } from '../installations/missed-calls.ts'
 import { OtherSpelling } from '../installations/other-spelling.ts'
 import type { Suspensions } from '../installations/suspend.ts'
 import { recordAudit } from '../logs/audit.ts'
+import { describeLimits } from '../manifest/describe-limits.ts'
 import { assetsOf, toAssetUrl } from '../manifest/images.ts'
 import { permissionsOf } from '../manifest/permissions.ts'
 import { settingsSchema } from '../manifest/settings/settings-schema.ts'
@@ -85,9 +88,13 @@ export function addIntegrationRoutes(on: OnOperation, parts: IntegrationParts): 
 
   on('GET /v1/integrations/{integration}', async ({ caller, params, query }) => {
     const opened = await openIntegration(db, caller, params.integration, query.installKey)
+    const owner = await findOrganization(db, opened.row.organizationId)
     return {
       ...toView(opened.row, opened.deployed, opened.isOwner),
-      page: toInstallationPage(opened.deployed, publicUrl(), imageKeyOf(box, opened.row.name)),
+      page: {
+        ...toInstallationPage(opened.deployed, publicUrl(), imageKeyOf(box, opened.row.name)),
+        publishedBy: owner?.title ?? '',
+      },
     }
   })
 
@@ -253,21 +260,26 @@ function toInstallationPage(
   deployed: Deployed | undefined,
   publicUrl: string,
   imageKey: string,
-): NonNullable<Integration['page']> {
+): Omit<NonNullable<Integration['page']>, 'publishedBy'> {
   const manifest = deployed?.manifest
   const assets = manifest === undefined ? '' : assetsOf(manifest, publicUrl, imageKey)
   const toUrl = (path: string) => toAssetUrl(assets, path)
   return {
     ...(manifest?.icon !== undefined && { icon: toUrl(manifest.icon) }),
     previewImages: (manifest?.previewImages ?? []).map(toUrl),
-    ...(manifest?.summary !== undefined && { summary: manifest.summary }),
+    ...(manifest?.summary !== undefined && {
+      summary: manifest.summary,
+      summaryTree: toMarkdownTree(manifest.summary),
+    }),
     categories: manifest?.categories ?? [],
     externalLinks: manifest?.externalLinks ?? [],
     blocks: (manifest?.blocks ?? []).map(({ id, title, description }) => ({
       ...{ id, title },
       ...(description !== undefined && { description }),
     })),
+    target: manifest?.target ?? 'all',
     permissions: manifest === undefined ? [] : permissionsOf(manifest).map(toPermission),
+    limits: manifest === undefined ? [] : describeLimits(manifest),
     publisher: publisherSentence,
   }
 }

@@ -36,8 +36,8 @@ export function addInstallLinks(program: Command): void {
         body: options,
       })
       if (terminal.json) return terminal.printJson(answer)
-      terminal.print(answer.url)
-      terminal.say(`Keep this link: it is shown only once. Its holder installs ${name} with:`)
+      terminal.print(answer.app)
+      terminal.say(`Hand this link on: it is shown only once. Its holder installs ${name} there, or with:`)
       terminal.say(`npx annex install ${name} --install-key ${answer.installKey}`)
     })
   named(links.command('revoke'))

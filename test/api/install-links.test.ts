@@ -117,6 +117,7 @@ describe('an integration that is not public', () => {
     const [first, second] = [await makeLink('Acme'), await makeLink('Acme, again')]
     assert.match(first.installKey, /^annex_link_[\w-]{32}$/)
     assert.equal(first.url, `${annex.url}/v1/integrations/linked?installKey=${first.installKey}`)
+    assert.equal(first.app, `${annex.url}/integrations/linked?installKey=${first.installKey}`)
     const listed = await annex.api('GET', `${links('linked')}?limit=2`)
     assert.deepEqual(
       listed.json.items.map(({ id, label }: Json) => [id, label]),

@@ -149,9 +149,12 @@ externalLinks: [{ label: Help, url: https://help.example/ }]
 blocks: [{ id: chart, title: Chart, description: A chart. }]`
     await publish('paged', answering('one', { scopes: ['site:views:read'], more }))
     const { page } = (await annex.api('GET', '/v1/integrations/paged')).json
-    const { permissions, publisher, ...rest } = page
+    const { permissions, limits, publisher, ...rest } = page
     assert.deepEqual(rest, {
       summary: 'It **reads** visits.',
+      summaryTree: [{ tag: 'p', children: ['It ', { tag: 'strong', children: ['reads'] }, ' visits.'] }],
+      publishedBy: 'Home',
+      target: 'all',
       previewImages: [],
       categories: ['analytics', 'authenticated-access'],
       externalLinks: [{ label: 'Help', url: 'https://help.example/' }],
@@ -164,6 +167,7 @@ blocks: [{ id: chart, title: Chart, description: A chart. }]`
         'Send data to api.example.com.',
       ],
     )
+    assert.ok(limits.includes('Send data to a host that its permissions do not name.'))
     assert.match(publisher, /^The publisher has a token/)
   })
 

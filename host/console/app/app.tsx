@@ -23,6 +23,10 @@ const Receiver = lazy(() => import('./pages/receivers/receiver.tsx'))
 const Members = lazy(() => import('./pages/members.tsx'))
 const Installations = lazy(() => import('./pages/installations.tsx'))
 const Installation = lazy(() => import('./pages/installation/page.tsx'))
+const Integrations = lazy(() => import('./pages/integrations.tsx'))
+const Integration = lazy(() => import('./pages/integration/page.tsx'))
+const Forward = lazy(() => import('./pages/integration/forward.tsx'))
+const Install = lazy(() => import('./pages/install/page.tsx'))
 const Unknown = lazy(() => import('./pages/unknown.tsx'))
 
 /** The browser follows links to these itself: they are no pages of the console. */
@@ -83,6 +87,10 @@ function Routes() {
         <Route path="/orgs/:org/receivers/:receiver" component={Receiver} />
         <Route path="/orgs/:org/installations" component={Installations} />
         <Route path="/orgs/:org/installations/:installation/:rest*" component={Installation} />
+        <Route path="/orgs/:org/integrations" component={Integrations} />
+        <Route path="/orgs/:org/integrations/:integration" component={Integration} />
+        <Route path="/orgs/:org/integrations/:integration/install" component={Install} />
+        <Route path="/integrations/:integration" component={Forward} />
         <Route path="/orgs/:org/members" component={Members} />
         <Route default component={Unknown} />
       </Router>

@@ -1,9 +1,13 @@
+import { catalogue, install, integration } from './texts/catalogue.ts'
 import { textsOfDeliveries } from './texts/deliveries.ts'
 import { textsOfOverview } from './texts/overview.ts'
 
 /** All texts of the console. Say what happened, to what, and what to do. Buttons are verbs with an object. */
 export const texts = {
   annex: 'Annex',
+  catalogue,
+  integration,
+  install,
   pages: 'Pages',
   menu: 'Menu',
   more: 'More actions',
@@ -45,6 +49,12 @@ export const texts = {
     delivered: 'Delivered',
     failed: 'Failed',
     failing: 'Failing',
+    deployed: 'Deployed',
+    installed: 'Installed',
+    waiting: 'New version waits',
+    private: 'Private',
+    unlisted: 'Unlisted',
+    retired: 'No version',
   },
 
   passkeys: {

@@ -45,3 +45,10 @@ export function useLoad<Value>(
 
   return { ...(state.key === key ? state : { isLoading: true }), reload }
 }
+
+/** Keeps the value of the key before while the next one is read: a list does not blink with each letter of a search. */
+export function useKept<Value>(load: Load<Value>): Load<Value> {
+  const kept = useRef<Value>(undefined)
+  if (load.value !== undefined) kept.current = load.value
+  return load.isLoading && kept.current !== undefined ? { ...load, value: kept.current } : load
+}

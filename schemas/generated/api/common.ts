@@ -53,6 +53,54 @@ export interface Configuration {
 }
 
 /**
+ * Markdown as elements and texts. It has no HTML, and no address but those of links.
+ */
+export type MarkdownTree = MarkdownNode[]
+
+/**
+ * A text, or an element.
+ */
+export type MarkdownNode =
+  | string
+  | {
+      tag:
+        | 'p'
+        | 'h1'
+        | 'h2'
+        | 'h3'
+        | 'h4'
+        | 'h5'
+        | 'h6'
+        | 'blockquote'
+        | 'ul'
+        | 'ol'
+        | 'li'
+        | 'strong'
+        | 'em'
+        | 's'
+        | 'a'
+        | 'br'
+        | 'hr'
+        | 'code'
+        | 'pre'
+        | 'table'
+        | 'thead'
+        | 'tbody'
+        | 'tr'
+        | 'th'
+        | 'td'
+      /**
+       * Of a link: http, https or mailto.
+       */
+      href?: string
+      /**
+       * The first number of a list.
+       */
+      start?: number
+      children?: MarkdownNode[]
+    }
+
+/**
  * Where the next page begins. The last page has none.
  */
 export interface NextPage {

@@ -37,6 +37,10 @@ export interface MadeInstallLink {
    * What the integration asks for, for each person with a token.
    */
   url: string
+  /**
+   * The page of the integration in Annex, to hand on.
+   */
+  app: string
 }
 
 export interface NewInstallLink {

@@ -1,6 +1,6 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
-import type { NextPage, Time } from './common.ts'
+import type { MarkdownTree, NextPage, Time } from './common.ts'
 import type { Permissions } from './versions.ts'
 
 /**
@@ -72,14 +72,27 @@ export interface InstallationPage {
    * Markdown.
    */
   summary?: string
+  summaryTree?: MarkdownTree
   categories: string[]
   externalLinks: PageLink[]
   blocks: PageBlock[]
   permissions: Permissions
   /**
+   * Where it can be installed. `all`: in the organization, and in sites and spaces.
+   */
+  target: 'all' | 'site' | 'space' | 'organization'
+  /**
+   * What it cannot do, in sentences.
+   */
+  limits: string[]
+  /**
    * A sentence: what the publisher can read.
    */
   publisher: string
+  /**
+   * The title of the organization that owns it.
+   */
+  publishedBy: string
 }
 
 /**

@@ -1,9 +1,8 @@
 import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { api } from '../api.ts'
+import { findFirstOrganization } from '../first-organization.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { Loading } from '../parts/state.tsx'
-import { lastOrganization, me } from '../state.ts'
 import { texts } from '../texts.ts'
 import { useLoad } from '../use-load.ts'
 
@@ -24,13 +23,6 @@ export function Home() {
 async function findFirst(): Promise<string> {
   const former = /^#(\/(?:orgs|integrations)\/.*)/.exec(location.hash)?.[1]
   if (former !== undefined) return former.replace(/\/+$/, '')
-  const last = lastOrganization()
-  const ofPerson = me.value?.memberships?.map(({ organization }) => organization.subdomain) ?? []
-  if (me.value?.account?.operator !== true) {
-    const name = ofPerson.find((one) => one === last) ?? ofPerson[0]
-    return name === undefined ? '/account' : `/orgs/${name}`
-  }
-  const { items } = await api.call('GET /v1/orgs', { query: { limit: 100 } })
-  const found = items.find(({ subdomain }) => subdomain === last) ?? items[0]
-  return found === undefined ? '/account' : `/orgs/${found.subdomain}`
+  const name = await findFirstOrganization()
+  return name === undefined ? '/account' : `/orgs/${name}`
 }

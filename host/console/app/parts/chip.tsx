@@ -11,6 +11,12 @@ const states: Readonly<Record<string, { tone: Tone; icon: IconName }>> = {
   suspended: { tone: 'bad', icon: 'warning' },
   disabled: { tone: 'bad', icon: 'warning' },
   failing: { tone: 'warning', icon: 'warning' },
+  deployed: { tone: 'good', icon: 'check' },
+  installed: { tone: 'good', icon: 'check' },
+  waiting: { tone: 'warning', icon: 'clock' },
+  retired: { tone: 'warning', icon: 'warning' },
+  private: { tone: '', icon: 'lock' },
+  unlisted: { tone: '', icon: 'link' },
   failed: { tone: 'bad', icon: 'cross' },
 }
 

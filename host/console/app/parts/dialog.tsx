@@ -5,10 +5,12 @@ import { useEffect, useId, useRef } from 'preact/hooks'
 export function Dialog({
   title,
   children,
+  isWide,
   onClose,
 }: {
   title: string
   children: ComponentChildren
+  isWide?: boolean
   /** Without it Escape does not close the dialog. */
   onClose?: (() => void) | undefined
 }) {
@@ -22,6 +24,7 @@ export function Dialog({
   return (
     <dialog
       ref={element}
+      class={isWide ? 'wide-dialog' : ''}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault()

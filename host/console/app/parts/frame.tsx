@@ -15,6 +15,7 @@ import { TabIcon } from './tab-icon.tsx'
 const links: readonly { path: string; label: string; icon: IconName }[] = [
   { path: '', label: texts.overview.title, icon: 'overview' },
   { path: '/installations', label: installationTexts.list.title, icon: 'installations' },
+  { path: '/integrations', label: texts.catalogue.title, icon: 'integrations' },
   { path: '/deliveries', label: texts.deliveries.title, icon: 'deliveries' },
   { path: '/receivers', label: texts.receivers.title, icon: 'receivers' },
   { path: '/members', label: texts.members.title, icon: 'members' },

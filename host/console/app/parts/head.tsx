@@ -7,12 +7,14 @@ export type Crumb = { label: string; href?: string }
 /** The head of a page: crumbs, title with its state, actions, and one sentence. */
 export function Head({
   title,
+  icon,
   crumbs = [],
   state,
   actions,
   children,
 }: {
   title: string
+  icon?: ComponentChildren
   crumbs?: readonly Crumb[]
   state?: ComponentChildren
   actions?: ComponentChildren
@@ -41,6 +43,7 @@ export function Head({
         </nav>
       )}
       <div class="head">
+        {icon}
         <h1 ref={heading} tabIndex={-1}>
           {title}
         </h1>

@@ -1,6 +1,11 @@
 /** Lines of 24 by 24. */
 const shapes = {
   overview: 'M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-3H4zM14 7h6V4h-6z',
+  integrations: 'M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM16.5 13v7M13 16.5h7',
+  lock: 'M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3',
+  link: 'M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1',
+  back: 'M15 5l-7 7 7 7',
+  forth: 'M9 5l7 7-7 7',
   deliveries: 'M4 12h13M12 6l6 6-6 6',
   receivers: 'M4 13l3-8h10l3 8v6H4zM4 13h5l1 3h4l1-3h5',
   installations: 'M4 8l8-4 8 4v8l-8 4-8-4zM4 8l8 4 8-4M12 12v8',
