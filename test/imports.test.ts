@@ -32,7 +32,7 @@ const forbidden = [
 ]
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const files = globSync('{host,runtime,schemas,docs}/**/*.ts', { cwd: root })
+const files = globSync('{host,runtime,schemas,docs}/**/*.{ts,tsx}', { cwd: root })
   .filter((file) => !file.includes('node_modules'))
   .sort()
 const imports = files.flatMap((file) => parseImports(readFileSync(join(root, file), 'utf8'), file))
@@ -63,6 +63,21 @@ test('the client of the API imports generated types alone', () => {
     ofClient.filter(({ to }) => !to.startsWith('schemas/generated/')),
     [],
   )
+})
+
+test('the browser side of the console imports itself, the client of the API, and no library of the host', () => {
+  const ofApp = imports.filter(({ from }) => from.startsWith('host/console/app/'))
+  assert.ok(ofApp.length > 100, `${ofApp.length} imports`)
+  const own =
+    /^(?:host\/console\/app\/|schemas\/(?:client\.ts$|generated\/)|preact(?:\/hooks|-iso)?$|@preact\/signals$)/
+  assert.deepEqual(
+    ofApp.filter(({ to }) => !own.test(to)),
+    [],
+  )
+  const intoApp = imports.filter(
+    ({ from, to }) => to.startsWith('host/console/app/') && !ofApp.some((one) => one.from === from),
+  )
+  assert.deepEqual(intoApp, [])
 })
 
 test('routes are made from the operations of schemas/api alone', () => {

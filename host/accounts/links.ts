@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { findSetupToken, hashOf } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
+import { isDuplicate } from '../db/errors.ts'
 import { type Account, findAccount } from '../db/queries/accounts.ts'
 import { bindMember, findMemberById, type Member } from '../db/queries/members.ts'
 import { findLink, putLink, takeLink } from '../db/queries/one-time-links.ts'
@@ -71,16 +72,17 @@ export async function useLink(transaction: Db, link: string): Promise<void> {
   if (!(await takeLink(transaction, hashOf(link)))) throw refusedLink(link)
 }
 
-/** Uses up an invitation. The link alone binds the account: an email proves nothing. @throws AnnexError `unauthorized` */
-export async function acceptInvitation(
-  transaction: Db,
-  link: string,
-  { id }: Member,
-  account: Account,
-): Promise<void> {
-  await useLink(transaction, link)
-  if (await bindMember(transaction, id, account.id)) return
-  throw new AnnexError('conflict', `The member ${id} has an account, or has just been removed.`)
+/**
+ * Binds an account to the member of an invitation that was used up. The link alone does so: an email proves nothing.
+ *
+ * @throws AnnexError `conflict`
+ */
+export async function joinAs(transaction: Db, { id }: Member, account: Account): Promise<void> {
+  const bound = await bindMember(transaction, id, account.id).catch((error) => {
+    if (!isDuplicate(error)) throw error
+    throw new AnnexError('conflict', 'You are a member of this organization already.')
+  })
+  if (!bound) throw new AnnexError('conflict', `The member ${id} has an account, or has just been removed.`)
 }
 
 function refusedLink(link: string): AnnexError {

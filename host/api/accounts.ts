@@ -1,14 +1,7 @@
 import type { Context } from 'koa'
 import type { NewAccount } from '../../schemas/generated/api/accounts.ts'
 import { takeSetupToken } from '../access/tokens.ts'
-import {
-  acceptInvitation,
-  createLink,
-  type OpenedLink,
-  openLink,
-  openLinkOf,
-  useLink,
-} from '../accounts/links.ts'
+import { createLink, joinAs, type OpenedLink, openLink, openLinkOf, useLink } from '../accounts/links.ts'
 import { createAccount, type NewProof, prepareProof } from '../accounts/proofs.ts'
 import type { Db } from '../db/db.ts'
 import {
@@ -90,9 +83,9 @@ export function addAccountRoutes(on: OnOperation, parts: SessionParts): void {
     const proof = await prepareProof(passkeys, ownAddressOf(context.req, ownUrl), body)
     const started = await writeTransaction(db, async (transaction) => {
       const isOperator = opened.kind === 'setup'
+      await (isOperator ? takeSetupToken : useLink)(transaction, body.link)
       const account = await createAccount(transaction, passkeys, { email, name, isOperator }, proof)
-      if (opened.kind === 'setup') await takeSetupToken(transaction, body.link)
-      else await acceptInvitation(transaction, body.link, opened.member, account)
+      if (opened.kind === 'invitation') await joinAs(transaction, opened.member, account)
       await recordAudit(transaction, originOfAccount(context, account.id), {
         action: 'account.create',
         organizationId: opened.kind === 'setup' ? null : opened.member.organizationId,

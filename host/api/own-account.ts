@@ -1,11 +1,10 @@
 import type { Context } from 'koa'
 import type { Account as AccountView } from '../../schemas/generated/api/accounts.ts'
 import type { OfSession } from '../access/tokens.ts'
-import { acceptInvitation, openLinkOf } from '../accounts/links.ts'
+import { joinAs, openLinkOf, useLink } from '../accounts/links.ts'
 import { hashPassword } from '../accounts/passwords.ts'
 import { refuseTakenEmail } from '../accounts/proofs.ts'
 import type { Db } from '../db/db.ts'
-import { isDuplicate } from '../db/errors.ts'
 import { type Account, findAccount, lockAccount, updateAccount } from '../db/queries/accounts.ts'
 import { listMemberships } from '../db/queries/members.ts'
 import { deletePasskey, listPasskeys } from '../db/queries/passkeys.ts'
@@ -77,10 +76,8 @@ export function addOwnAccountRoutes(on: OnOperation, { db, passkeys, ownUrl }: S
     const { member } = await openLinkOf(db, body.link, 'invitation')
     await writeTransaction(db, async (transaction) => {
       const account = await lock(transaction, caller)
-      await acceptInvitation(transaction, body.link, member, account).catch((error) => {
-        if (!isDuplicate(error)) throw error
-        throw new AnnexError('conflict', 'You are a member of this organization already.')
-      })
+      await useLink(transaction, body.link)
+      await joinAs(transaction, member, account)
       await recordAudit(transaction, originOf(request), {
         ...{ action: 'invitation.accept', organizationId: member.organizationId },
         ...{ subject: { kind: 'member', id: member.id }, after: { account: account.id } },

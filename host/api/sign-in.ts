@@ -41,7 +41,7 @@ export const originOfAccount = (context: Context, accountId: string): Origin => 
 })
 
 /**
- * The session that a sign-in replaces. Without it, somebody else's session would stay in the browser's place.
+ * The session that a sign-in ends. A secret that was planted in the browser before must not outlive it.
  *
  * @throws AnnexError `forbidden` for a page of another site, which would sign the browser in to an account of its own
  */

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import type { Invitation, ResetLink } from '../../schemas/generated/api/accounts.ts'
 import type { Member, MemberRole } from '../../schemas/generated/api/members.ts'
 import { roleNames } from '../access/roles.ts'
 import { readAll } from './client.ts'
@@ -11,9 +12,13 @@ type Options = { org?: string; name?: string; role?: MemberRole }
 
 /** `annex members`: the people of an organization. */
 export function addMembers(program: Command): void {
-  const members = program.command('members').description('list, add, change and remove members')
+  const members = program
+    .command('members')
+    .description('list, add, invite, change and remove members, and mend a lost way in')
   withExamples(members, [
     'annex members add ada@example.com --role editor --name Ada',
+    'annex members invite ada@example.com',
+    'annex members reset ada@example.com',
     'annex members change ada@example.com --role reader',
     'annex members remove ada@example.com',
   ])
@@ -35,6 +40,22 @@ export function addMembers(program: Command): void {
       const { session, params } = await open(command, org)
       const body = { email, role, ...(name !== undefined && { name }) }
       print(session, await session.api.call('POST /v1/orgs/{org}/members', { params, body }))
+    })
+  inOrganization(members.command('invite'))
+    .description('make a link by which a member gets an account; it works once, for seven days')
+    .argument('<member>', 'id or email of the member')
+    .action(async (member: string, { org }: Options, command: Command) => {
+      const { session, params } = await open(command, org)
+      const address = 'POST /v1/orgs/{org}/members/{member}/invitation'
+      printLink(session, await session.api.call(address, { params: { ...params, member } }))
+    })
+  members
+    .command('reset')
+    .description('make a link for a person who cannot sign in any more; it works once, for an hour')
+    .argument('<email>', 'email of the account')
+    .action(async (email: string, _options: object, command: Command) => {
+      const session = openSession(command)
+      printLink(session, await session.api.call('POST /v1/resets/links', { body: { email } }))
     })
   inOrganization(members.command('change'))
     .description('change the role or name of a member; a lower role lowers the tokens of the member')
@@ -73,4 +94,10 @@ function print({ terminal }: Session, member: Member): void {
   if (terminal.json) return terminal.printJson(member)
   terminal.print(member.id)
   terminal.say(`${member.email} is ${member.role} of ${member.organization}.`)
+}
+
+function printLink({ terminal }: Session, link: Invitation | ResetLink): void {
+  if (terminal.json) return terminal.printJson(link)
+  terminal.print(link.url)
+  terminal.say(`Send this address to the person: it works once, until ${link.expiresAt}.`)
 }

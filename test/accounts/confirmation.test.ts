@@ -23,7 +23,10 @@ describe('ten minutes after a sign-in', () => {
 
   const needing = loadApi().operations.filter(({ needsConfirmation }) => needsConfirmation)
   const ask = ({ method, path, bodyExample }: (typeof needing)[number], token?: string) => {
-    const filled = path.replace('{org}', 'home').replace('{member}', 'm@example.com').replaceAll(/\{\w+\}/g, 'x')
+    const filled = path
+      .replace('{org}', 'home')
+      .replace('{member}', 'm@example.com')
+      .replaceAll(/\{\w+\}/g, 'x')
     const headers = { 'if-match': '*', ...(token !== undefined && { authorization: `Bearer ${token}` }) }
     return page.call(method, filled, bodyExample, headers)
   }

@@ -90,7 +90,7 @@ describe('an invitation', () => {
     assert.deepEqual(refusal(read), [401, 'unauthorized'])
   })
 
-  it('binds nobody by an email: the person who signs in accepts it', async () => {
+  it('binds no account by its email: the person who signs in accepts it', async () => {
     const [page, member] = await joined('acme', 'reader')
     const { json: there } = await operator.call('POST', '/v1/orgs/other/members', {
       ...{ email: member.email, role: 'admin' },

@@ -54,7 +54,8 @@ describe('a password', () => {
     const answers = await Promise.allSettled(Array.from({ length: 25 }, () => isPassword('x', cheap)))
     const refused = answers.filter(({ status }) => status === 'rejected')
     assert.equal(refused.length, 3, '2 run and 20 wait')
-    for (const one of refused) assert.match(String((one as PromiseRejectedResult).reason), /Too many passwords/)
+    for (const one of refused)
+      assert.match(String((one as PromiseRejectedResult).reason), /Too many passwords/)
     assert.equal(await isPassword('x', cheap), false, 'the queue is empty again')
   })
 })
@@ -80,10 +81,9 @@ describe('a guess of a password', () => {
       guess({ email: 'OPERATOR@example.com', password: '' }),
     ])
     const texts = answers.map(({ status, json }) => `${status} ${json.error.code} ${json.error.message}`)
-    assert.deepEqual([...new Set(texts)], [
-      '401 unauthorized No account has this email with this password.',
-    ])
-    for (const body of [{}, { email }, { password }]) assert.deepEqual(refusal(await guess(body)), [422, 'body_invalid'])
+    assert.deepEqual([...new Set(texts)], ['401 unauthorized No account has this email with this password.'])
+    for (const body of [{}, { email }, { password }])
+      assert.deepEqual(refusal(await guess(body)), [422, 'body_invalid'])
   })
 
   it('is limited for each account, and a right one is refused then too', async () => {
@@ -106,7 +106,10 @@ describe('a guess of a password', () => {
     const { countTry, forgiveTry } = createRateLimits({ token: 0, visitor: 0 }, true)
     const from = (address: string) =>
       ({
-        req: { headers: { 'x-forwarded-for': `6.6.6.6, ${address}` }, socket: { remoteAddress: '127.0.0.1' } },
+        req: {
+          headers: { 'x-forwarded-for': `6.6.6.6, ${address}` },
+          socket: { remoteAddress: '127.0.0.1' },
+        },
         set() {},
       }) as unknown as Context
     const tries = async (count: number, address: (n: number) => string, name: (n: number) => string) => {
@@ -120,12 +123,24 @@ describe('a guess of a password', () => {
       return outcomes
     }
     const counted = (count: number) => Array.from({ length: count }, () => 'counted')
-    const ofOne = await tries(11, (n) => `192.0.2.${n}`, () => 'unknown@example.com')
+    const ofOne = await tries(
+      11,
+      (n) => `192.0.2.${n}`,
+      () => 'unknown@example.com',
+    )
     assert.deepEqual(ofOne, [...counted(10), 'rate_limited'])
-    const fromOne = await tries(51, () => '192.0.2.99', (n) => `any-${n}@example.com`)
+    const fromOne = await tries(
+      51,
+      () => '192.0.2.99',
+      (n) => `any-${n}@example.com`,
+    )
     assert.deepEqual(fromOne, [...counted(50), 'rate_limited'])
     await forgiveTry(from('192.0.2.99'), 'any-1@example.com')
-    const after = await tries(2, () => '192.0.2.99', () => 'any-1@example.com')
+    const after = await tries(
+      2,
+      () => '192.0.2.99',
+      () => 'any-1@example.com',
+    )
     assert.equal(after.includes('rate_limited'), true)
   })
 })

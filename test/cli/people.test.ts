@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { createNamedPage, join } from '../support/own-page.ts'
 import { runAnnex } from './support/run-annex.ts'
 import { type Started, startInProcess } from './support/start-in-process.ts'
 
@@ -24,6 +25,23 @@ test('members are added, listed, changed and removed', async () => {
   await run('members', 'change', 'ada@example.com', '--role', 'reader')
   assert.match(await run('members', 'list'), /reader\s+ada@example\.com/)
   assert.match(await run('members', 'remove', 'ada@example.com'), /removed, with 0 tokens/)
+})
+
+test('a member is invited, and gets in again by a reset link', async () => {
+  await run('members', 'add', 'mia@example.com', '--role', 'reader')
+  const invited = (await run('members', 'invite', 'mia@example.com')).trim()
+  assert.match(invited, /^http:\/\/localhost:\d+\/join#annex_invite_[\w-]+$/)
+  const [, link] = invited.split('#')
+  const early = await served.annex('members', 'reset', 'mia@example.com')
+  assert.equal(early.code, 1)
+  assert.match(early.stderr, /No account has the email mia@example\.com.*invitation/)
+  assert.equal((await join(createNamedPage(served.url), link)).status, 201)
+  assert.match(
+    await run('members', 'reset', 'mia@example.com'),
+    /^http:\/\/localhost:\d+\/reset#annex_reset_[\w-]+\n$/,
+  )
+  const again = await served.annex('members', 'invite', 'mia@example.com')
+  assert.match(again.stderr, /has an account already/)
 })
 
 test('tokens are made, listed without the token, and revoked', async () => {

@@ -10,9 +10,11 @@ import { createSecretBox } from '../../host/access/secret-box.ts'
 import type { Db } from '../../host/db/db.ts'
 import { migrations } from '../../host/db/migrate.ts'
 import { openDatabase } from '../../host/db/open-database.ts'
+import { hasOperatorAccount, insertAccount } from '../../host/db/queries/accounts.ts'
 import { findInstallation } from '../../host/db/queries/installations.ts'
 import { findIntegration, listVisibleIntegrations } from '../../host/db/queries/integrations.ts'
 import { findPlaceLevel } from '../../host/db/queries/levels.ts'
+import { bindMember, findMemberById, listMemberships } from '../../host/db/queries/members.ts'
 import { useSealer } from '../../host/db/sealed-json.ts'
 import { usableSettings } from '../../host/installations/effective-settings.ts'
 import { toVisibleSettings } from '../../host/installations/level-settings.ts'
@@ -62,6 +64,16 @@ const makeFirst = async (db: Db): Promise<void> => {
 async function fill(db: Db): Promise<void> {
   const shared = { createdAt: 1, updatedAt: 1 }
   await db('organizations').insert({ id: 'org_1', subdomain: 'home', title: 'Home', createdAt: 1 })
+  await db('members').insert({
+    ...{
+      id: 'mem_1',
+      organizationId: 'org_1',
+      email: 'a@example.com',
+      name: 'A',
+      role: 'operator',
+      ...shared,
+    },
+  })
   for (const [name, visibility] of [
     ['ours', 'unlisted'],
     ['other', 'public'],
@@ -152,6 +164,20 @@ describe('a database of 0.1.0', () => {
     assert.equal(site.settingDetails.login?.connection?.error, 'gone')
     assert.equal(installation.configuration.key, 'sk-1234567')
     assert.equal(installation.isUnreadable || site.isUnreadable, false)
+  })
+
+  it('keeps members, who have no account until they accept an invitation', async () => {
+    const member = await findMemberById(opened.db, 'mem_1')
+    assert.deepEqual([member?.email, member?.role, member?.accountId], ['a@example.com', 'operator', null])
+    assert.equal(await hasOperatorAccount(opened.db), false, 'a setup token may make the first one')
+    const person = { email: 'b@example.com', name: '', password: null, isOperator: false }
+    const { id } = await insertAccount(opened.db, person)
+    assert.equal(await bindMember(opened.db, 'mem_1', id), true)
+    assert.equal(await bindMember(opened.db, 'mem_1', id), false)
+    assert.equal(await hasOperatorAccount(opened.db), true)
+    assert.deepEqual(await listMemberships(opened.db, id), [
+      { member: 'mem_1', role: 'operator', organization: { id: 'org_1', subdomain: 'home', title: 'Home' } },
+    ])
   })
 
   it('marks the settings of the running version, so that a later version loses dropped ones', async () => {

@@ -15,7 +15,7 @@ export class NoAnswerError extends Error {
  */
 async function send(url: URL, init: RequestInit): Promise<Response> {
   const response = await reach(url, init)
-  if (response.status === 401 && me.value && !isSignIn(url)) {
+  if (response.status === 401 && me.value && !isSignIn(url) && (await isSignedOut())) {
     await askPerson('sign-in')
     return send(url, init)
   }
@@ -40,6 +40,12 @@ async function reach(url: URL, init: RequestInit): Promise<Response> {
     hostState.value = 'silent'
     throw new NoAnswerError('', { cause: error })
   }
+}
+
+/** A link that has been used is refused with the same status as a session that has ended. */
+async function isSignedOut(): Promise<boolean> {
+  const answer = await fetch('/v1/me').catch(() => undefined)
+  return answer?.status === 401
 }
 
 /** A wrong password is no session that has ended. */

@@ -2,8 +2,18 @@ import { useState } from 'preact/hooks'
 import { texts } from '../texts.ts'
 import { Icon } from './icon.tsx'
 
-/** @param isShown the label stands on the button */
-export function CopyButton({ text, label, isShown }: { text: string; label: string; isShown?: boolean }) {
+export function CopyButton({
+  text,
+  label,
+  isLabelled = false,
+  kind = isLabelled ? 'main' : 'plain',
+}: {
+  text: string
+  label: string
+  /** The label is seen, and not only read out. */
+  isLabelled?: boolean
+  kind?: '' | 'main' | 'plain'
+}) {
   const [isCopied, setIsCopied] = useState(false)
   const copy = async () => {
     await copyText(text)
@@ -13,13 +23,13 @@ export function CopyButton({ text, label, isShown }: { text: string; label: stri
   return (
     <button
       type="button"
-      class={isShown ? '' : 'plain'}
+      class={kind}
       onClick={copy}
       aria-label={isCopied ? texts.copied : label}
       title={label}
     >
       <Icon name={isCopied ? 'check' : 'copy'} />
-      {isShown && (isCopied ? texts.copied : label)}
+      {isLabelled && (isCopied ? texts.copied : label)}
     </button>
   )
 }
