@@ -10,7 +10,7 @@ import {
   listDeliveries,
 } from '../db/queries/list-deliveries.ts'
 import { AnnexError } from '../errors.ts'
-import { nounOf, ownerOf, type Person } from './caller.ts'
+import { ownerOf, type Person } from './caller.ts'
 import { idCursor, listPage, timeOf, toIso } from './list-query.ts'
 import type { OnOperation, OperationRequest } from './operations.ts'
 
@@ -48,7 +48,7 @@ export async function openDelivery(db: Db, caller: Person, id: string): Promise<
   const installation = delivery && (await findInstallation(db, delivery.installationId))
   const isTheirs = caller.kind === 'operator' || installation?.organizationId === caller.organizationId
   if (delivery !== undefined && isTheirs) return delivery
-  throw new AnnexError('not_found', `There is no delivery ${id} that this ${nounOf(caller)} may see.`)
+  throw new AnnexError('not_found', `There is no delivery ${id} that you may see.`)
 }
 
 /**

@@ -136,7 +136,7 @@ export default function MembersPage() {
           <p>{texts.members.linkWhat}</p>
           <pre>{shown.invitation.url}</pre>
           <div class="row">
-            <CopyButton shown="main" text={shown.invitation.url} label={texts.members.copyLink} />
+            <CopyButton isLabelled text={shown.invitation.url} label={texts.members.copyLink} />
             <Action act={() => setShown(undefined)}>{texts.members.close}</Action>
           </div>
         </Dialog>

@@ -5,12 +5,14 @@ import { Icon } from './icon.tsx'
 export function CopyButton({
   text,
   label,
-  shown,
+  isLabelled = false,
+  kind = isLabelled ? 'main' : 'plain',
 }: {
   text: string
   label: string
-  /** The label stands on the button. `main`: it is the main action. */
-  shown?: 'plain' | 'main'
+  /** The label is seen, and not only read out. */
+  isLabelled?: boolean
+  kind?: '' | 'main' | 'plain'
 }) {
   const [isCopied, setIsCopied] = useState(false)
   const copy = async () => {
@@ -21,13 +23,13 @@ export function CopyButton({
   return (
     <button
       type="button"
-      class={shown === undefined ? 'plain' : shown === 'main' ? 'main' : ''}
+      class={kind}
       onClick={copy}
       aria-label={isCopied ? texts.copied : label}
       title={label}
     >
       <Icon name={isCopied ? 'check' : 'copy'} />
-      {shown && (isCopied ? texts.copied : label)}
+      {isLabelled && (isCopied ? texts.copied : label)}
     </button>
   )
 }

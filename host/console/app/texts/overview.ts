@@ -11,6 +11,7 @@ export const textsOfOverview = {
     ofHost: 'This Annex as a whole',
     elsewhere: 'Problems in other organizations:',
     ofOther: (name: string, count: number) => `${name} (${count})`,
+    more: (count: number) => `Show ${count} more`,
     since: 'Since',
     command: 'In a terminal',
     open: {

@@ -35,7 +35,12 @@ export function AsSent({ delivery }: { delivery: DeliveryWithAttempts }) {
             />
           )}
           {body !== undefined && (
-            <CopyButton shown="plain" text={toCurl({ url, headers, body })} label={texts.delivery.copyCurl} />
+            <CopyButton
+              isLabelled
+              kind=""
+              text={toCurl({ url, headers, body })}
+              label={texts.delivery.copyCurl}
+            />
           )}
         </div>
       </div>

@@ -12,19 +12,31 @@ import { idsOfFixes, type Problems } from '../../sort-problems.ts'
 import { sayDone } from '../../state.ts'
 import { texts } from '../../texts.ts'
 
+/** One cause may make a hundred problems, as a provider that is down: the rest of the page stays near. */
+const mostShown = 8
+
 /** What needs a person: each with its cause, since when, whom it concerns, and what mends it. */
 export const ProblemCards = ({ problems, onMended }: { problems: Problems; onMended: () => void }) => {
   const { org, here, elsewhere } = problems
+  const [isWhole, setIsWhole] = useState(false)
+  const shown = isWhole ? here : here.slice(0, mostShown)
   return (
     <>
       {here.length > 0 && (
         <section aria-label={texts.overview.problems}>
-          {here.map((problem) => (
+          {shown.map((problem) => (
             <ProblemCard
               key={`${problem.kind} ${problem.subject.id} ${problem.sentence}`}
               {...{ org, problem, onMended }}
             />
           ))}
+          {shown.length < here.length && (
+            <div>
+              <button type="button" onClick={() => setIsWhole(true)}>
+                {texts.overview.more(here.length - shown.length)}
+              </button>
+            </div>
+          )}
         </section>
       )}
       {elsewhere.size > 0 && (
