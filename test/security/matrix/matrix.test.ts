@@ -77,6 +77,10 @@ function isInReach(operation: Operation, records: RecordSetName, { role }: Calle
 
 function expect(operation: Operation, records: RecordSetName, caller: Caller): Expected {
   if (caller.role === 'none') return { status: 401 }
+  // A session has its role by the organization of the path: without a membership it has none.
+  const isForeign = records === 'foreign' || records === 'unagreed'
+  const isMember = caller.cookie === undefined || caller.role === 'operator' || !isForeign
+  if (!isMember && names(operation, 'org')) return { status: 404 }
   if (!operation.roles.some((role) => role === caller.role)) return { status: 403, code: 'forbidden' }
   if (!isInReach(operation, records, caller)) return { status: 404 }
   const { scope } = operation
