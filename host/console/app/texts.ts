@@ -28,6 +28,7 @@ export const texts = {
   request: 'Request',
   never: 'never',
 
+  notLoaded: 'This page could not be loaded. Annex may have a newer one.',
   partBroken: 'This part of the page has an error.',
   noAnswer: 'Annex does not answer. What you typed is still here.',
   hostSilent: 'Annex does not answer. This page tries again every 3 seconds.',
