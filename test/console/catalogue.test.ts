@@ -117,6 +117,27 @@ describe('the catalogue', { skip: skipWithoutChromium() }, () => {
     await hasTitles(admin, ['Shop of words'])
   })
 
+  it('keeps the list while a slow answer is on its way', async () => {
+    const { page } = admin
+    await admin.goto(list)
+    await hasTitles(admin, all)
+    let answer = () => {}
+    const asked = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await page.route('**/v1/integrations?*', async (route) => {
+      await asked
+      await route.continue()
+    })
+    await page.getByLabel('Category').selectOption('Authenticated access')
+    await page.locator('[aria-busy="true"] .catalogue').waitFor()
+    assert.deepEqual(await titles(admin), all)
+    answer()
+    await hasTitles(admin, ['Hidden tool'])
+    await page.locator('[aria-busy="false"] .catalogue').waitFor()
+    await page.unrouteAll({ behavior: 'wait' })
+  })
+
   it('says that nothing matches, and clears the filter', async () => {
     await admin.goto(`${list}?q=none+of+them&category=other`)
     await admin.page.getByText('Nothing matches this filter.').waitFor()
