@@ -138,7 +138,8 @@ function sentenceOf({ account, level, form }: ReadLevel, description: string | u
     const names = problems.map(({ path }) => path.replace('/configuration/', ''))
     return texts.state.waitsFor(names.map((name) => titles.get(name) ?? name))
   }
-  if (statusReason !== undefined) return statusReason
+  // The page shows the command itself.
+  if (statusReason !== undefined) return statusReason.replace(/: npx annex .*$/s, '.')
   return account.status === 'pending' && level.object !== 'installation'
     ? texts.state.above
     : texts.state.setup
