@@ -171,7 +171,7 @@ export async function theirOrganization(
   const organization = await find(id)
   const isTheirs = caller.kind === 'operator' || organization?.id === caller.organizationId
   if (organization !== undefined && isTheirs) return organization
-  throw new AnnexError('not_found', `There is no organization ${id} that this ${nounOf(caller)} may see.`)
+  throw new AnnexError('not_found', `There is no organization ${id} that you may see.`)
 }
 
 /** What a caller is known by, for texts. */

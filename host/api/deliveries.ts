@@ -50,7 +50,7 @@ export async function openDelivery(db: Db, caller: Person, id: string): Promise<
   const installation = delivery && (await findInstallation(db, delivery.installationId))
   const isTheirs = caller.kind === 'operator' || installation?.organizationId === caller.organizationId
   if (delivery !== undefined && isTheirs) return delivery
-  throw new AnnexError('not_found', `There is no delivery ${id} that this token may see.`)
+  throw new AnnexError('not_found', `There is no delivery ${id} that you may see.`)
 }
 
 /**

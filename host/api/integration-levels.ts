@@ -72,4 +72,4 @@ function parseCursor(cursor: string): { installationId: string; placeId: string 
 }
 
 const noIntegration = (name: string): AnnexError =>
-  new AnnexError('not_found', `There is no integration ${name} that this token may see.`)
+  new AnnexError('not_found', `There is no integration ${name} that you may see.`)

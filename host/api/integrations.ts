@@ -285,4 +285,4 @@ const settingsSchemas = (manifest: Manifest | undefined): Integration['configura
   )
 
 const noIntegration = (name: string): AnnexError =>
-  new AnnexError('not_found', `There is no integration ${name} that this token may see.`)
+  new AnnexError('not_found', `There is no integration ${name} that you may see.`)

@@ -122,7 +122,7 @@ export function addJobRoutes(on: OnOperation, { db, longReader }: JobParts): voi
     if (job !== undefined) return job
     throw new AnnexError(
       'not_found',
-      `There is no job ${params.job} that this token may see. A job that is done is deleted; its log is kept.`,
+      `There is no job ${params.job} that you may see. A job that is done is deleted; its log is kept.`,
     )
   }
 }

@@ -9,8 +9,8 @@ import type { AccountCaller, Caller } from '../access/tokens.ts'
 import { isJsonObject } from '../assert-json.ts'
 import { AnnexError, type ErrorDetail } from '../errors.ts'
 import { readJson } from '../http/body.ts'
-import { isPerson } from './caller.ts'
 import { clip } from './list-query.ts'
+import { organizationHeader } from './read-session.ts'
 
 const maxDetails = 20
 const maxFields = 50
@@ -63,7 +63,7 @@ export function createQueryReader(
     useDefaults: true,
   })
   return (context, caller) => {
-    if (context.querystring === '' && !isNeeded) return none
+    if (context.querystring === '' && !isNeeded && context.get(organizationHeader) === '') return none
     const query = pickKnown(context, caller, operation)
     const check = validator()
     if (check(query)) {
@@ -85,20 +85,24 @@ function assertFinite(query: object): void {
 }
 
 /**
+ * The header by which a session names an organization is the default of the parameter `organization`.
+ *
  * Unknown parameters of people are refused: a client that pages by a misspelled name would get the first page for ever. Those
  * of scripts are left out: a script that was written for another platform may send some that Annex does not have.
  */
 function pickKnown(
-  { query }: Context,
+  { query, headers }: Context,
   caller: Caller | AccountCaller | undefined,
   { method, path, queryParameters }: Operation,
 ): Record<string, string> {
-  const isScript = caller !== undefined && !isPerson(caller)
+  const isScript = caller !== undefined && 'scopes' in caller
   // It chooses the membership: an image or a link sends no header.
   const isSession = caller !== undefined && 'sessionId' in caller
+  const isKnown = (name: string) => queryParameters.some((parameter) => parameter.name === name)
   const picked: Record<string, string> = {}
-  for (const [name, value] of Object.entries(query)) {
-    if (queryParameters.every((parameter) => parameter.name !== name)) {
+  const named = isSession && isKnown('organization') ? headers[organizationHeader] : undefined
+  for (const [name, value] of Object.entries({ ...(named && { organization: named }), ...query })) {
+    if (!isKnown(name)) {
       if (isScript || (isSession && name === 'organization')) continue
       const known = queryParameters.map((parameter) => parameter.name).join(', ') || 'none'
       const text = `"${clip(name)}" is no query parameter of ${method} ${path}. It takes: ${known}.`

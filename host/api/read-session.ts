@@ -111,5 +111,5 @@ async function chooseMembership(
   const id = memberships.some(named) ? undefined : (await findOrganization(db, name))?.id
   const found = memberships.find((one) => (id === undefined ? named(one) : one.organization.id === id))
   if (found !== undefined) return found
-  throw new AnnexError('not_found', `There is no organization ${name} that this session may see.`)
+  throw new AnnexError('not_found', `There is no organization ${name} that you may see.`)
 }

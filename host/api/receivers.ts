@@ -95,7 +95,7 @@ export function addReceiverRoutes(on: OnOperation, { db, counts, circuits }: Rec
     const installation = receiver && (await findInstallation(db, receiver.installationId))
     const isTheirs = caller.kind === 'operator' || installation?.organizationId === caller.organizationId
     if (receiver !== undefined && isTheirs) return receiver
-    throw new AnnexError('not_found', `There is no receiver ${id} that this token may see.`)
+    throw new AnnexError('not_found', `There is no receiver ${id} that you may see.`)
   }
 
   async function viewWithCounts({ id }: Receiver): Promise<ReceiverWithCounts> {

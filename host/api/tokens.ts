@@ -111,8 +111,7 @@ export function addTokenRoutes(on: OnOperation, { db }: TokenParts): void {
     id: string,
   ): Promise<undefined> {
     const row = await findTokenById(db, organizationId, id)
-    if (row === undefined)
-      throw new AnnexError('not_found', `There is no token ${id} that this token may see.`)
+    if (row === undefined) throw new AnnexError('not_found', `There is no token ${id} that you may see.`)
     // Also a token with a lower role that an operator has made.
     if (!isAtLeast(roleOf(request.caller), row.memberRole ?? row.role ?? 'reader'))
       throw new AnnexError('forbidden', `${id} is the token of an operator: only an operator revokes it.`)

@@ -83,7 +83,7 @@ export async function visibleInstallation(
     return found
   }
   const who = integration === undefined ? 'There is' : `${integration} has`
-  throw new AnnexError('not_found', `${who} no installation ${id} that this token may see.`)
+  throw new AnnexError('not_found', `${who} no installation ${id} that you may see.`)
 }
 
 /**
@@ -139,7 +139,7 @@ export async function visiblePlace<Kind extends PlaceKind>(
     return place
   }
   const own = caller.kind === 'organization' ? { organizationId: caller.organizationId } : within
-  return onlyMatch(await findPlacesOf(db, kind, name, own), kind, name, 'that this token may see')
+  return onlyMatch(await findPlacesOf(db, kind, name, own), kind, name, 'that you may see')
 }
 
 /**
@@ -206,7 +206,7 @@ export async function openIntegration(
   const deployed = row && (await findDeployed(db, row.name))
   const opened = row && { row, deployed, isOwner: ownsIntegration(caller, row) }
   if (opened !== undefined && (await maySeeIntegration(db, caller, opened, installKey))) return opened
-  throw new AnnexError('not_found', `There is no integration ${name} that this token may see.`)
+  throw new AnnexError('not_found', `There is no integration ${name} that you may see.`)
 }
 
 /**

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { mainJob } from '../api/next-steps.ts'
 import type { Settings } from '../config/load-settings.ts'
 import { formatProblem } from '../manifest/problem.ts'
 import type { Wall } from '../sandbox/wall/levels.ts'
@@ -69,11 +68,24 @@ function printPlugin(terminal: Terminal, { folder, name, version, scopes, state 
   terminal.print('  ', paint('green', 'loaded '), ` ${title} ${number}  `, paint('dim', toSafeLine(what, 80)))
 }
 
-/** The main job in three commands: call a handler, install an integration, publish an event. Only for loaded plugins. */
+/** The commands of the main job: a handler answers, an integration is installed, an event is delivered. */
+function mainJob(url: string, isLoaded: (name: string) => boolean): string[] {
+  const receiver = isLoaded('echo') ? `${url}/x/echo` : 'https://example.com/hook'
+  const deliver = [
+    `npx annex install webhook --site sample --set webhook_url=${receiver} --set site_view=true --yes`,
+    'npx annex events publish site_view --site sample --follow',
+  ]
+  return [
+    ...(isLoaded('echo') ? [`curl -X POST ${url}/x/echo`] : []),
+    ...(isLoaded('webhook') ? deliver : []),
+  ]
+}
+
+/** The main job, of loaded plugins only. */
 function printNext(terminal: Terminal, url: string, plugins: LoadedPlugin[]): void {
   const isLoaded = (wanted: string) =>
     plugins.some(({ name, state }) => name === wanted && state === 'loaded')
-  const lines = mainJob(url, isLoaded).map(({ command }) => command)
+  const lines = mainJob(url, isLoaded)
   terminal.print()
   if (lines.length === 0) return
   terminal.print('  Try it in another terminal:')

@@ -12,7 +12,9 @@ type Options = { org?: string; name?: string; role?: MemberRole }
 
 /** `annex members`: the people of an organization. */
 export function addMembers(program: Command): void {
-  const members = program.command('members').description('list, add, invite, change and remove members, and mend a lost way in')
+  const members = program
+    .command('members')
+    .description('list, add, invite, change and remove members, and mend a lost way in')
   withExamples(members, [
     'annex members add ada@example.com --role editor --name Ada',
     'annex members invite ada@example.com',

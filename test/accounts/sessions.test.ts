@@ -80,6 +80,18 @@ describe('a session', () => {
     assert.equal((await fixed.call('GET', '/v1/me')).status, 401)
   })
 
+  it('of an operator finds names in the organization that the header names', async () => {
+    await annex.api('POST', '/v1/orgs', { subdomain: 'quiet', title: 'Quiet' })
+    const find = async (headers: Record<string, string>, query = '') =>
+      (await page.call('GET', `/v1/spaces/handbook${query}`, undefined, headers)).status
+    assert.equal(await find({ 'annex-organization': 'home' }), 200)
+    assert.equal(await find({ 'annex-organization': 'quiet' }), 404)
+    assert.equal(await find({ 'annex-organization': 'nothing' }), 404)
+    assert.equal(await find({ 'annex-organization': 'quiet' }, '?organization=home'), 200, 'the query counts')
+    const stray = await page.call('GET', '/v1/sessions?organisation=x')
+    assert.equal(stray.status, 400, 'an unknown parameter')
+  })
+
   it('has no effect on a request with a token', async () => {
     const { token } = (await annex.api('POST', '/v1/orgs/home/tokens', { role: 'reader' })).json
     const { json } = await page.call('GET', '/v1/me', undefined, { authorization: `Bearer ${token}` })

@@ -121,8 +121,6 @@ describe('METRICS_ACCESS', () => {
       const annex = await startAnnex({ sandboxes: 'processes', flags })
       try {
         assert.equal((await request(annex.url, 'GET', '/metrics')).status, expected)
-        const { text } = await request(annex.url, 'GET', '/')
-        assert.equal(text.includes('METRICS_ACCESS'), expected === 401, 'the page says how it shows more')
         assert.equal((await annex.api('GET', '/metrics')).status, 200)
       } finally {
         await annex.close()

@@ -36,7 +36,10 @@ test('a member is invited, and gets in again by a reset link', async () => {
   assert.equal(early.code, 1)
   assert.match(early.stderr, /No account has the email mia@example\.com.*invitation/)
   assert.equal((await join(createNamedPage(served.url), link)).status, 201)
-  assert.match(await run('members', 'reset', 'mia@example.com'), /^http:\/\/localhost:\d+\/reset#annex_reset_[\w-]+\n$/)
+  assert.match(
+    await run('members', 'reset', 'mia@example.com'),
+    /^http:\/\/localhost:\d+\/reset#annex_reset_[\w-]+\n$/,
+  )
   const again = await served.annex('members', 'invite', 'mia@example.com')
   assert.match(again.stderr, /has an account already/)
 })

@@ -78,6 +78,18 @@ describe('a tab of the console', { skip: skipWithoutChromium() }, () => {
     assert.match((await page.locator('time').first().getAttribute('data-exact')) ?? '', /GMT\+9$/)
   })
 
+  it('offers to reload where the file of a page is gone', async () => {
+    const { page } = tab
+    await page.route('**/assets/members-*.js', (route) => route.fulfill({ status: 404 }))
+    await tab.goto('/orgs/home')
+    await page.getByRole('link', { name: 'Members' }).click()
+    await page.getByText('This page could not be loaded.').waitFor()
+    await page.unroute('**/assets/members-*.js')
+    await page.getByRole('button', { name: 'Reload' }).click()
+    await page.getByRole('heading', { name: 'Members', exact: true }).waitFor()
+    tab.said.length = 0
+  })
+
   it('shows the crash of one part in its place, and the rest works on', async () => {
     const { page } = tab
     await page.route('**/v1/problems', (route) => route.fulfill({ json: { items: [null] } }))

@@ -65,7 +65,14 @@ async function fill(db: Db): Promise<void> {
   const shared = { createdAt: 1, updatedAt: 1 }
   await db('organizations').insert({ id: 'org_1', subdomain: 'home', title: 'Home', createdAt: 1 })
   await db('members').insert({
-    ...{ id: 'mem_1', organizationId: 'org_1', email: 'a@example.com', name: 'A', role: 'operator', ...shared },
+    ...{
+      id: 'mem_1',
+      organizationId: 'org_1',
+      email: 'a@example.com',
+      name: 'A',
+      role: 'operator',
+      ...shared,
+    },
   })
   for (const [name, visibility] of [
     ['ours', 'unlisted'],

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startAnnex, until } from '../support/annex.ts'
+import { setUp } from '../support/own-page.ts'
 
 const read = (name: string) =>
   readFileSync(fileURLToPath(new URL(`../../docs/deployment/${name}`, import.meta.url)), 'utf8')
@@ -93,5 +94,11 @@ export default createIntegration({ fetch: async (request) => new Response(new UR
   assert.deepEqual(large, { status: 200, body: `${large.body.split(' ')[0]} 3000000` })
   assert.match(large.body, /\/a%2Fb /)
   assert.equal((await ask(port, '/x/shows/..%2fother')).status, 404)
+  const page = await setUp(
+    { url: `http://127.0.0.1:${port}`, server: annex.server },
+    { host: 'annex.example.com' },
+  )
+  assert.deepEqual([...page.cookies.keys()], ['__Host-annex_session'])
+  assert.equal((await page.call('GET', '/v1/me')).json.role, 'operator')
   assert.equal((await ask(port, '/metrics')).status, 401, 'not for those who come past a proxy')
 })

@@ -1,27 +1,43 @@
+import type { VNode } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso'
 import { Home } from './pages/home.tsx'
 import { Banners } from './parts/banners.tsx'
 import { Boundary } from './parts/boundary.tsx'
 import { Door } from './parts/door.tsx'
+import { ErrorNote } from './parts/error-note.tsx'
 import { Frame } from './parts/frame.tsx'
 import { Questions } from './parts/questions.tsx'
 import { Loading } from './parts/state.tsx'
 import { Toasts } from './parts/toasts.tsx'
 import { me } from './state.ts'
+import { texts } from './texts.ts'
 
-const SignIn = lazy(() => import('./pages/sign-in.tsx'))
-const Setup = lazy(() => import('./pages/setup.tsx'))
-const Join = lazy(() => import('./pages/join.tsx'))
-const Reset = lazy(() => import('./pages/reset.tsx'))
-const Account = lazy(() => import('./pages/account.tsx'))
-const Overview = lazy(() => import('./pages/overview/overview.tsx'))
-const Deliveries = lazy(() => import('./pages/deliveries.tsx'))
-const Delivery = lazy(() => import('./pages/delivery.tsx'))
-const Members = lazy(() => import('./pages/members.tsx'))
-const Installations = lazy(() => import('./pages/installations.tsx'))
-const Installation = lazy(() => import('./pages/installation/page.tsx'))
-const Unknown = lazy(() => import('./pages/unknown.tsx'))
+const SignIn = page(() => import('./pages/sign-in.tsx'))
+const Setup = page(() => import('./pages/setup.tsx'))
+const Join = page(() => import('./pages/join.tsx'))
+const Reset = page(() => import('./pages/reset.tsx'))
+const Account = page(() => import('./pages/account.tsx'))
+const Overview = page(() => import('./pages/overview/overview.tsx'))
+const Deliveries = page(() => import('./pages/deliveries.tsx'))
+const Delivery = page(() => import('./pages/delivery.tsx'))
+const Members = page(() => import('./pages/members.tsx'))
+const Installations = page(() => import('./pages/installations.tsx'))
+const Installation = page(() => import('./pages/installation/page.tsx'))
+const Unknown = page(() => import('./pages/unknown.tsx'))
+
+/** A page has a file of its own. A tab that is older than the host may ask for a file that is gone. */
+function page(load: () => Promise<{ default: () => VNode }>) {
+  return lazy(() => load().catch((error: unknown) => ({ default: () => <NotLoaded error={error} /> })))
+}
+
+const NotLoaded = ({ error }: { error: unknown }) => (
+  <ErrorNote
+    error={error}
+    what={texts.notLoaded}
+    next={{ label: texts.reload, act: () => location.reload() }}
+  />
+)
 
 /** The browser follows links to these itself: they are no pages of the console. */
 const ownPages = /^\/(?!(?:v1|x|connect|assets)\/|healthz$|readyz$|metrics$|openapi\.json$)/

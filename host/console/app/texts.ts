@@ -6,6 +6,7 @@ export const texts = {
   more: 'More actions',
   skip: 'Skip to the page',
   organization: 'Organization',
+  chooseOrganization: 'Choose an organization',
   loading: 'Loading…',
   tryAgain: 'Try again',
   showAgain: 'Show this part again',
@@ -23,6 +24,7 @@ export const texts = {
   request: 'Request',
   never: 'never',
 
+  notLoaded: 'This page could not be loaded. Annex may have a newer one.',
   partBroken: 'This part of the page has an error.',
   noAnswer: 'Annex does not answer. What you typed is still here.',
   hostSilent: 'Annex does not answer. This page tries again every 3 seconds.',
@@ -85,7 +87,8 @@ export const texts = {
     title: (host: string) => `Sign in to ${host}`,
     action: 'Sign in',
     again: 'Sign in again',
-    ended: 'Your session has ended. The page waits below with everything that you typed.',
+    ended: (email: string) =>
+      `Your session has ended. The page waits below with everything that you typed. Sign in as ${email}.`,
     lost: 'Lost your way in? An operator makes a link for you: npx annex members reset EMAIL',
   },
 
@@ -103,7 +106,7 @@ export const texts = {
         editor: `You are invited to ${organization} as an editor: you change settings and send events.`,
         admin: `You are invited to ${organization} as an admin: you install integrations and manage members.`,
       })[role] ?? `You are invited to ${organization} with the role ${role}.`,
-    broken: 'An invitation works once, for seven days. Ask an admin of the organization for a new one.',
+    broken: 'An invitation works once, for seven days.',
     as: (person: string) => `Join as ${person}`,
     other: 'Sign out, and join as another person',
     known: 'You have an account here?',

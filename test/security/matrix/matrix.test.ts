@@ -31,7 +31,7 @@ const edits: ReadonlySet<string> = new Set(['PATCH', 'PUT', 'DELETE'])
 const named: ReadonlySet<string> = new Set(['integration', 'org'])
 
 type Answer = { status: number; code: string | undefined; text: string }
-type Caller = { name: string; role: string; token?: string; scopes?: readonly string[] }
+type Caller = { name: string; role: string; token?: string; cookie?: string; scopes?: readonly string[] }
 /** The answer that a cell must have. */
 type Expected = 'allowed' | { status: number; code?: string }
 type Cell = {
@@ -49,6 +49,8 @@ before(async () => {
   world = await createWorld()
 })
 after(() => world?.close())
+
+const isRoleOfPerson = (role: string): boolean => roleNames.some((name) => name === role)
 
 /** The parameters of the operation's path that say where a record lies. */
 const names = ({ path }: Operation, ...of: string[]): boolean => of.some((name) => path.includes(`{${name}}`))
@@ -106,6 +108,7 @@ async function ask({ operation, records, caller, expected, inCapitals }: Cell): 
     redirect: 'manual',
     headers: {
       ...(caller.token !== undefined && { authorization: `Bearer ${caller.token}` }),
+      ...(caller.cookie !== undefined && { cookie: caller.cookie, 'sec-fetch-site': 'same-origin' }),
       ...(edits.has(method) && { 'if-match': '*' }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
@@ -182,6 +185,19 @@ describe('the matrix of the API', () => {
       'roles',
     )
     report(t, 'roles')
+  })
+
+  it('holds for each route, record set and role of a session', async (t) => {
+    const callers = Object.entries(world.sessions).map(([role, cookie]) => ({
+      ...{ name: `${role} by session`, role, cookie },
+    }))
+    // The others are of the own account: test/accounts/.
+    const ofOrganizations = closed.filter(({ roles }) => roles.some((role) => isRoleOfPerson(role)))
+    await run(
+      ofOrganizations.flatMap((operation) => cellsOf(operation, recordSetsOf(operation), callers)),
+      'sessions',
+    )
+    report(t, 'sessions')
   })
 
   it('holds for names in capitals', async (t) => {

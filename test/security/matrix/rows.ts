@@ -176,7 +176,7 @@ export const rows: Record<OperationId, Row> = {
   readLink: plain,
   createAccount: plain,
   resetAccount: plain,
-  createResetLink: plain,
+  createResetLink: { body: () => ({ email: 'reader-session@example.com' }) },
   getAccount: plain,
   updateAccount: plain,
   addPasskey: plain,

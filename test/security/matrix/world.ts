@@ -4,6 +4,7 @@ import manifestSchema from '../../../schemas/manifest.schema.json' with { type: 
 import { agreementTo } from '../../support/agreement.ts'
 import { type Annex, type Json, startAnnex, until } from '../../support/annex.ts'
 import { createPng } from '../../support/create-png.ts'
+import { createNamedPage, join } from '../../support/own-page.ts'
 import { writePlugin } from '../../support/plugin-folder.ts'
 import { startReceiver } from '../../support/receiver.ts'
 import { createMake, type Make } from './fresh.ts'
@@ -22,6 +23,8 @@ export type RecordSet = { name: 'own' | 'sibling' | 'foreign' | 'unagreed'; para
  */
 export type RecordSetName = RecordSet['name']
 
+type PersonRole = 'reader' | 'editor' | 'admin' | 'operator'
+
 export type World = {
   annex: Annex
   recordSets: Record<RecordSetName, RecordSet>
@@ -35,7 +38,9 @@ export type World = {
   }) => Promise<string>
   /** Signs the tokens of scripts. */
   scriptKey: Uint8Array
-  people: Record<'reader' | 'editor' | 'admin' | 'operator', string>
+  people: Record<PersonRole, string>
+  /** Cookies of people who are signed in, each with one membership in the own organization. */
+  sessions: Record<PersonRole, string>
   close: () => Promise<void>
 }
 
@@ -139,6 +144,15 @@ export async function createWorld(): Promise<World> {
   const foreign = await createRecordSet('foreign', 'acme', 'asks')
   const unagreed = await createRecordSet('unagreed', 'acme', 'other')
   const tokenOf = async (role: string) => (await post('/v1/orgs/home/tokens', { role, label: role })).token
+  const sessionOf = async (role: string) => {
+    const members = '/v1/orgs/home/members'
+    const { id } = await post(members, { email: `${role}-session@example.com`, role })
+    const { link } = await post(`${members}/${id}/invitation`, {})
+    const page = createNamedPage(annex.url)
+    const { status, json } = await join(page, link)
+    if (status !== 201) throw new Error(JSON.stringify(json))
+    return [...page.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  }
   const scriptKey = createSecretBox(key).deriveKey('script tokens')
   const tokens = createScriptTokens(scriptKey)
   return {
@@ -162,6 +176,12 @@ export async function createWorld(): Promise<World> {
       editor: await tokenOf('editor'),
       admin: await tokenOf('admin'),
       operator: (await post('/v1/tokens', { label: 'matrix' })).token,
+    },
+    sessions: {
+      reader: await sessionOf('reader'),
+      editor: await sessionOf('editor'),
+      admin: await sessionOf('admin'),
+      operator: await sessionOf('operator'),
     },
     close: () => ends.disposeAsync(),
   }

@@ -135,7 +135,7 @@ export default function MembersPage() {
           <p>{texts.members.linkWhat}</p>
           <pre>{shown.invitation.url}</pre>
           <div class="row">
-            <CopyButton text={shown.invitation.url} label={texts.members.copyLink} />
+            <CopyButton isLabelled text={shown.invitation.url} label={texts.members.copyLink} />
             <Action act={() => setShown(undefined)}>{texts.members.close}</Action>
           </div>
         </Dialog>
@@ -199,6 +199,7 @@ function RemoveMember({ org, member, onEnd }: { org: string; member: Member; onE
       <Form
         submit={remove}
         label={texts.members.removeOf(member.email)}
+        kind="bad"
         reason={typed === member.email ? undefined : texts.members.removeWhat}
       >
         <p>{texts.members.removeWhat}</p>

@@ -2,7 +2,16 @@ import { useState } from 'preact/hooks'
 import { texts } from '../texts.ts'
 import { Icon } from './icon.tsx'
 
-export function CopyButton({ text, label }: { text: string; label: string }) {
+export function CopyButton({
+  text,
+  label,
+  isLabelled = false,
+}: {
+  text: string
+  label: string
+  /** The label is seen, and not only read out. */
+  isLabelled?: boolean
+}) {
   const [isCopied, setIsCopied] = useState(false)
   const copy = async () => {
     await copyText(text)
@@ -12,12 +21,13 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   return (
     <button
       type="button"
-      class="plain"
+      class={isLabelled ? 'main' : 'plain'}
       onClick={copy}
       aria-label={isCopied ? texts.copied : label}
       title={label}
     >
       <Icon name={isCopied ? 'check' : 'copy'} />
+      {isLabelled && (isCopied ? texts.copied : label)}
     </button>
   )
 }

@@ -9,11 +9,14 @@ export function Form({
   submit,
   label,
   reason,
+  kind = 'main',
 }: {
   children: ComponentChildren
   submit: () => Promise<unknown>
   label: string
   reason?: string | undefined
+  /** `bad`: it destroys something. */
+  kind?: 'main' | 'bad'
 }) {
   const [error, setError] = useState<unknown>()
   const [isRunning, setIsRunning] = useState(false)
@@ -41,7 +44,7 @@ export function Form({
       <div>
         <button
           type="submit"
-          class="main"
+          class={kind}
           aria-busy={isRunning}
           title={reason}
           aria-description={reason}

@@ -94,7 +94,9 @@ function OrganizationSwitch({ current }: { current: string | undefined }) {
   }, [named])
   const options = value.map(({ subdomain, title }) => ({ value: subdomain, label: title }))
   // An organization that the person may not see: the page says so.
-  const shown = named || !current ? options : [{ value: current, label: current }, ...options]
+  const shown = named
+    ? options
+    : [{ value: current ?? '', label: current ?? texts.chooseOrganization }, ...options]
   return (
     <div class="switch">
       <Choice

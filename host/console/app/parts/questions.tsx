@@ -34,7 +34,7 @@ export function Questions() {
   }
   return (
     <Dialog key="sign-in" title={texts.signIn.again}>
-      <p>{texts.signIn.ended}</p>
+      <p>{texts.signIn.ended(me.value?.account?.email ?? '')}</p>
       <SignInForm email={me.value?.account?.email} enter={enter} label={texts.signIn.action} />
     </Dialog>
   )
