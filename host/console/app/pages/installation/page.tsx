@@ -1,15 +1,8 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
 import { api } from '../../api.ts'
-import {
-  type EditedLevel,
-  type LevelName,
-  type Place,
-  parseRest,
-  pathOf,
-  type ReadLevel,
-  readLevel,
-} from '../../level.ts'
+import { type EditedLevel, type ReadLevel, readLevel } from '../../level.ts'
+import { type LevelName, type Place, parseRest, pathOf } from '../../level-address.ts'
 import { Boundary } from '../../parts/boundary.tsx'
 import { Chip } from '../../parts/chip.tsx'
 import { Head } from '../../parts/head.tsx'
