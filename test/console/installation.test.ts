@@ -63,10 +63,13 @@ describe('an installation in the console', { skip: skipWithoutChromium() }, () =
     })
 
     it('is renewed after a yes, and keeps settings', async () => {
+      const { since } = (await read()).connections.account
       await page.getByRole('button', { name: 'Connect again' }).click()
       await connect('Connect again as ada@example.com')
-      await until(read, ({ connections }) => connections.account.account === 'ada@example.com')
-      assert.equal((await read()).configuration.team, 'a')
+      const renewed = await until(read, ({ connections }) => connections.account.since !== since)
+      assert.equal(renewed.connections.account.account, 'ada@example.com')
+      assert.equal(renewed.configuration.team, 'a')
+      await page.getByText('Waiting for the pop-up window').waitFor({ state: 'detached' })
     })
 
     it('of another account is told, and can be ended', async () => {
