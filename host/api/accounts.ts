@@ -53,7 +53,8 @@ export function addAccountRoutes(on: OnOperation, parts: SessionParts): void {
     if (body.purpose === 'sign_in') {
       return { object: 'passkey_challenge', options: { ...(await passkeys.signInOptions(address)) } } as const
     }
-    const { account } = (await parts.readSession(context)) ?? {}
+    // An email names the person of a link: a session that the browser has does not matter.
+    const { account } = (body.email === undefined ? await parts.readSession(context) : undefined) ?? {}
     const email = body.email ?? account?.email
     if (email === undefined) {
       const details = [{ path: '/email', message: 'is required without a session' }]

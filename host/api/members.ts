@@ -4,7 +4,7 @@ import { isAtLeast } from '../access/roles.ts'
 import type { Db } from '../db/db.ts'
 import {
   deleteMember,
-  endSessionsOf,
+  endWaysIn,
   findMember,
   insertMember,
   listMembers,
@@ -61,7 +61,7 @@ export function addMemberRoutes(on: OnOperation, { db }: MemberParts): void {
       if (body.role !== undefined) assertMayGive(caller, body.role)
       const changed = (await updateMember(transaction, member.id, body)) ?? member
       const { name, role } = member
-      if (changed.role !== role) await endSessionsOf(transaction, member)
+      if (changed.role !== role) await endWaysIn(transaction, member)
       await record(transaction, request, 'member.change', member, { before: { name, role }, after: body })
       return toView(changed)
     }),

@@ -7,6 +7,7 @@ import { refuseTakenEmail } from '../accounts/proofs.ts'
 import type { Db } from '../db/db.ts'
 import { type Account, findAccount, lockAccount, updateAccount } from '../db/queries/accounts.ts'
 import { listMemberships } from '../db/queries/members.ts'
+import { deleteLinkOf } from '../db/queries/one-time-links.ts'
 import { deletePasskey, listPasskeys } from '../db/queries/passkeys.ts'
 import { deleteSessions } from '../db/queries/sessions.ts'
 import { writeTransaction } from '../db/sql.ts'
@@ -36,7 +37,10 @@ export function addOwnAccountRoutes(on: OnOperation, { db, passkeys, ownUrl }: S
       }
       const stored = { ...after, ...(hash !== undefined && { password: hash }) }
       await updateAccount(transaction, id, stored).catch(refuseTakenEmail)
-      if (hash !== undefined) await deleteSessions(transaction, id, caller.sessionId)
+      if (hash !== undefined) {
+        await deleteSessions(transaction, id, caller.sessionId)
+        await deleteLinkOf(transaction, { accountId: id })
+      }
       return {
         before: { name: before.name, email: before.email },
         after: { ...after, ...(hash !== undefined && { password: true }) },

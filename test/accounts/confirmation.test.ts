@@ -76,12 +76,14 @@ describe('ten minutes after a sign-in', () => {
     await page.call('POST', confirmation, { password })
     const other = createOwnPage(annex.url)
     await other.call('POST', '/v1/sessions', { email, password })
+    const { link } = (await annex.api('POST', '/v1/resets/links', { email })).json
     const changed = await page.call('PATCH', '/v1/account', {
       ...{ email: 'New@Example.com', password: 'another long sentence' },
     })
     assert.deepEqual([changed.status, changed.json.email], [200, 'new@example.com'])
     assert.equal((await other.call('GET', '/v1/me')).status, 401)
     assert.equal((await page.call('GET', '/v1/me')).status, 200)
+    assert.equal((await other.call('POST', '/v1/links', { link })).status, 401, 'nor by an older reset link')
     const signIn = (body: object) => other.call('POST', '/v1/sessions', body)
     assert.equal((await signIn({ email, password: 'another long sentence' })).status, 401)
     assert.equal((await signIn({ email: 'new@example.com', password: 'another long sentence' })).status, 201)

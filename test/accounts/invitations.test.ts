@@ -77,13 +77,17 @@ describe('an invitation', () => {
     assert.deepEqual(answers.map(([, { status }]) => status).toSorted(), [201, 401, 401])
   })
 
-  it('ends when a new one is made, with its member, and after a week', async (t) => {
+  it('ends when a new one is made, with its member or another role of it, and after a week', async (t) => {
     const member = await addMember('acme', 'reader')
     const first = await invite('acme', member)
     const second = await invite('acme', member)
     assert.deepEqual(refusal((await joinBy(first.link))[1]), [401, 'unauthorized'])
     assert.equal((await operator.call('DELETE', `/v1/orgs/acme/members/${member.id}`)).status, 200)
     assert.deepEqual(refusal((await joinBy(second.link))[1]), [401, 'unauthorized'])
+    const raised = await addMember('acme', 'reader')
+    const kept = await invite('acme', raised)
+    await operator.call('PATCH', `/v1/orgs/acme/members/${raised.id}`, { role: 'operator' })
+    assert.deepEqual(refusal((await joinBy(kept.link))[1]), [401, 'unauthorized'], 'another role')
     const late = await invite('acme', await addMember('acme', 'reader'))
     t.mock.timers.enable({ apis: ['Date'], now: Date.parse(late.expiresAt) })
     const read = await createNamedPage(annex.url).call('POST', '/v1/links', { link: late.link })

@@ -182,6 +182,18 @@ describe('a passkey', () => {
     }
   })
 
+  it('is made for a link in a browser whose session has ended', async () => {
+    const stale = open()
+    stale.cookies.set(`__Host-annex_session_${new URL(origin).port}`, 'ended')
+    assert.deepEqual(refusal(await stale.call('GET', '/v1/me')), [401, 'unauthorized'])
+    const options = await challenge(stale, 'register', { email: 'new@example.com' })
+    assert.deepEqual([options.user.name, options.excludeCredentials], ['new@example.com', []])
+    const own = await challenge(page, 'register')
+    assert.deepEqual([own.user.name, own.excludeCredentials.length > 0], ['o@example.com', true])
+    const none = await open().call('POST', '/v1/passkey-challenges', { purpose: 'register' })
+    assert.deepEqual(refusal(none), [422, 'body_invalid'])
+  })
+
   it('needs a password of the right form beside it, if one is given', async () => {
     for (const bad of ['short', 'x'.repeat(1025), 'ä'.repeat(600), `half \ud800 a character`]) {
       const { status } = await page.call('PATCH', '/v1/account', { password: bad })

@@ -55,7 +55,8 @@ export async function openConsole(given: Parameters<typeof startAnnex>[0] = {}):
       hasTouch: width < 800,
     })
     const page = await context.newPage()
-    page.setDefaultTimeout(20_000)
+    // It says nothing of how soon an answer comes: a machine may be busy.
+    page.setDefaultTimeout(60_000)
     const said: string[] = []
     const refused: number[] = []
     page.on('console', (message) => {

@@ -1,6 +1,7 @@
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
 import { endMemberships } from './accounts.ts'
+import { deleteLinkOf } from './one-time-links.ts'
 import { deleteSessions } from './sessions.ts'
 
 /** `host/access/roles.ts` says what each may do. */
@@ -77,8 +78,12 @@ export async function updateMember(
   return changed
 }
 
-/** Ends the sessions of a member whose role has changed: each page then shows what the new role may do. */
-export async function endSessionsOf(transaction: Db, { accountId }: Member): Promise<void> {
+/**
+ * Ends the sessions and the invitation of a member whose role has changed. An admin who kept an invitation of a reader must not
+ * become the operator that the member is now.
+ */
+export async function endWaysIn(transaction: Db, { id, accountId }: Member): Promise<void> {
+  await deleteLinkOf(transaction, { memberId: id })
   if (accountId !== null) await deleteSessions(transaction, accountId)
 }
 

@@ -20,3 +20,11 @@ export async function findLink(db: Db, hash: string): Promise<OneTimeLink | unde
 export async function takeLink(transaction: Db, hash: string): Promise<boolean> {
   return (await transaction('oneTimeLinks').where({ hash }).delete()) === 1
 }
+
+/** Ends the link that a member or an account has. */
+export async function deleteLinkOf(
+  transaction: Db,
+  owner: { memberId: string } | { accountId: string },
+): Promise<void> {
+  await transaction('oneTimeLinks').where(owner).delete()
+}

@@ -32,10 +32,11 @@ export default function MembersPage() {
     api.call('GET /v1/orgs/{org}/members', { params: { org }, query: { limit: 100 }, signal }),
   )
   const invite = async ({ id, email }: Member) => {
+    // A person who does not confirm has a new member, and no link yet.
+    list.reload()
     const params = { org, member: id }
     const invitation = await api.call('POST /v1/orgs/{org}/members/{member}/invitation', { params })
     setShown({ invitation, email })
-    list.reload()
   }
   const attempt = (act: () => Promise<unknown>) => async () => {
     setError(undefined)
