@@ -29,6 +29,8 @@ it('a rollback to a version with a missing secret is refused, with its name', as
       details: [{ path: '/secrets/KEY', message: `\${{ env.PROVIDER_KEY }} is not set on this host` }],
     })
     const set = { ...reading, environment: { PROVIDER_KEY: 'value' } }
+    assert.equal((await rollBack(db, row, { isDry: true }, set, systemOrigin)).number, 1)
+    assert.equal((await findIntegration(db, 'ours'))?.pinnedVersionId, null)
     assert.equal((await rollBack(db, row, {}, set, systemOrigin)).number, 1)
     assert.notEqual((await findIntegration(db, 'ours'))?.pinnedVersionId, null)
   } finally {

@@ -1,4 +1,4 @@
-import type { Answer, Versioned } from '../../../schemas/client.ts'
+import type { Versioned } from '../../../schemas/client.ts'
 import type {
   Installation,
   SiteInstallation,
@@ -6,10 +6,7 @@ import type {
 } from '../../../schemas/generated/api/installations.ts'
 import type { SettingsForm } from '../../../schemas/generated/api/settings-forms.ts'
 import { api } from './api.ts'
-
-/** An installation, or its site or space installation, as an address of the console names it. */
-export type LevelName = { org: string; installation: string; place?: Place | undefined }
-export type Place = { kind: 'site' | 'space'; id: string }
+import type { LevelName } from './level-address.ts'
 
 export type Level = Installation | SiteInstallation | SpaceInstallation
 
@@ -48,20 +45,3 @@ export async function readLevel(name: LevelName, signal?: AbortSignal): Promise<
   ])
   return { name, account: above.value, level: own.value as Level, etag: own.etag, form }
 }
-
-/** The address of a level in the console, with a tab. */
-export function pathOf({ org, installation, place }: LevelName, tab = ''): string {
-  const level = place === undefined ? '' : `/${place.kind}s/${place.id}`
-  return `/orgs/${org}/installations/${installation}${level}${tab && `/${tab}`}`
-}
-
-/** What follows the installation in an address: a site or space, and a tab. */
-export function parseRest(rest: string): { place?: Place; tab: string } {
-  const [kind, id, ...more] = rest.split('/').filter((part) => part !== '')
-  if ((kind === 'sites' || kind === 'spaces') && id !== undefined) {
-    return { place: { kind: kind === 'sites' ? 'site' : 'space', id }, tab: more.join('/') }
-  }
-  return { tab: rest.replace(/^\/|\/$/g, '') }
-}
-
-export type Agreement = Answer<'GET /v1/integrations/{integration}/installations/{installation}/agreement'>

@@ -65,6 +65,7 @@ export const installationTexts = {
   secret: {
     set: 'Set. It is not shown again.',
     notSet: 'Not set.',
+    setIt: 'Set',
     replace: 'Replace',
     replaceOf: (name: string) => `Replace ${name}`,
     input: 'New value',

@@ -1,5 +1,5 @@
 import type { Connection } from '../../../../../schemas/generated/api/connections.ts'
-import { pathOf } from '../../level.ts'
+import { pathOf } from '../../level-address.ts'
 import { ConnectActions, ConnectionChip, ConnectionTarget } from '../../parts/settings/connection.tsx'
 import { toSettings } from '../../parts/settings/settings.ts'
 import { Time } from '../../parts/time.tsx'

@@ -1,15 +1,8 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
 import { api } from '../../api.ts'
-import {
-  type EditedLevel,
-  type LevelName,
-  type Place,
-  parseRest,
-  pathOf,
-  type ReadLevel,
-  readLevel,
-} from '../../level.ts'
+import { type EditedLevel, type ReadLevel, readLevel } from '../../level.ts'
+import { type LevelName, type Place, parseRest, pathOf } from '../../level-address.ts'
 import { Boundary } from '../../parts/boundary.tsx'
 import { Chip } from '../../parts/chip.tsx'
 import { Head } from '../../parts/head.tsx'
@@ -138,7 +131,8 @@ function sentenceOf({ account, level, form }: ReadLevel, description: string | u
     const names = problems.map(({ path }) => path.replace('/configuration/', ''))
     return texts.state.waitsFor(names.map((name) => titles.get(name) ?? name))
   }
-  if (statusReason !== undefined) return statusReason
+  // The page shows the command itself.
+  if (statusReason !== undefined) return statusReason.replace(/: npx annex .*$/s, '.')
   return account.status === 'pending' && level.object !== 'installation'
     ? texts.state.above
     : texts.state.setup

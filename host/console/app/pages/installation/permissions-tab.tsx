@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Permission } from '../../../../../schemas/generated/api/versions.ts'
 import { api } from '../../api.ts'
-import { pathOf } from '../../level.ts'
+import { pathOf } from '../../level-address.ts'
 import { Action } from '../../parts/action.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Icon } from '../../parts/icon.tsx'

@@ -1,5 +1,6 @@
 import { api } from '../../api.ts'
-import { pathOf, type ReadLevel } from '../../level.ts'
+import type { ReadLevel } from '../../level.ts'
+import { pathOf } from '../../level-address.ts'
 import { Chip } from '../../parts/chip.tsx'
 import { Loaded } from '../../parts/state.tsx'
 import { Table } from '../../parts/table.tsx'

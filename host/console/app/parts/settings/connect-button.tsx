@@ -1,4 +1,4 @@
-import { pathOf } from '../../level.ts'
+import { pathOf } from '../../level-address.ts'
 import { installationTexts as texts } from '../../texts/installation.ts'
 import { ConnectActions, ConnectionChip, ConnectionTarget } from './connection.tsx'
 import type { ControlProps } from './setting-row.tsx'

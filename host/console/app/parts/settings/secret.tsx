@@ -42,7 +42,7 @@ export function Secret({ setting, state, id, described, own, wrong, reason }: Co
             if (reason === undefined) setIsReplacing(true)
           }}
         >
-          {texts.secret.replace}
+          {isSet ? texts.secret.replace : texts.secret.setIt}
         </button>
         {isSet && (
           <Action kind="plain" act={() => state.save({ value: undefined })} reason={reason}>
