@@ -26,8 +26,8 @@ const plans: Record<
   // To load Annex takes longer than most files: they share processes. Tests also wait for answers: one process more than
   // there are processors. With many more, sandboxes wait too long.
   test: { filesOfProcess: 24, processes: availableParallelism() + 1, testMinutes: 5, minutes: 40 },
-  // One browser serves all files: they share a process.
-  console: { filesOfProcess: 100, processes: 1, testMinutes: 2, minutes: 10 },
+  // A browser serves all files of its process, and takes a processor with them.
+  console: { filesOfProcess: 6, processes: 2, testMinutes: 2, minutes: 10 },
   // Attacks that use all processors, kills and full disks: one file after the other.
   wall: { filesOfProcess: 1, processes: 1, testMinutes: 5, minutes: 40 },
   torture: { filesOfProcess: 1, processes: 1, testMinutes: 60, minutes: 240 },

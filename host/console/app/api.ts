@@ -4,6 +4,9 @@ import { askPerson, hostState, me, organizationInAddress } from './state.ts'
 /** The only way from the console to the host. */
 export const api = createClient({ url: location.origin, fetch: send })
 
+/** Requests name the organization of the page by it. An operator asks for all of Annex by an empty one. */
+export const organizationHeader = 'annex-organization'
+
 /** The host, or what is on the way to it, does not answer. */
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError'
@@ -28,7 +31,7 @@ async function send(url: URL, init: RequestInit): Promise<Response> {
 async function reach(url: URL, init: RequestInit): Promise<Response> {
   // Who the person is does not depend on the page: an organization that they may not see would end the question with 404.
   const organization = url.pathname === '/v1/me' ? undefined : organizationInAddress()
-  const headers = { ...init.headers, ...(organization && { 'annex-organization': organization }) }
+  const headers = { ...(organization && { [organizationHeader]: organization }), ...init.headers }
   try {
     const response = await fetch(url, { ...init, headers })
     // A proxy in front answers so while the host is down.

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import type { Activity } from '../../../../../schemas/generated/api/activity.ts'
-import { api } from '../../api.ts'
+import { api, organizationHeader } from '../../api.ts'
 import { me } from '../../state.ts'
 import { texts } from '../../texts.ts'
 import { useLoad } from '../../use-load.ts'
@@ -24,6 +24,7 @@ export function Charts({ org }: { org: string }) {
     async (signal) => {
       const read = await api.call('GET /v1/activity', {
         query: { span, ...(!isWhole && { organization: org }) },
+        ...(isWhole && { headers: { [organizationHeader]: '' } }),
         signal,
       })
       return { read, atMs: Date.now() }
