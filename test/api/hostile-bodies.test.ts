@@ -6,6 +6,7 @@ import { standAlone } from '../../schemas/assemble-api.ts'
 import { createCheck } from '../../schemas/create-check.ts'
 import type { Schema } from '../../schemas/openapi.ts'
 import { type Annex, installSample, type Json, startAnnex } from '../support/annex.ts'
+import { type OwnPage, setUp } from '../support/own-page.ts'
 
 const script = `import { createIntegration } from '@annex/runtime'
 export default createIntegration({
@@ -29,15 +30,21 @@ const fieldsOf = (operation: Operation): [string, Schema][] =>
 describe('a wrong field of the body', () => {
   let annex: Annex
   let tokens: Record<string, string>
+  let operator: OwnPage
   before(async () => {
     annex = await startAnnex({ plugins: { asks: { script } } })
     const { endpoint } = await installSample(annex, 'asks')
     tokens = (await (await fetch(endpoint)).json()) as Record<string, string>
+    operator = await setUp(annex)
   })
   after(() => annex.close())
 
   /** Names no record: a body that is accepted changes little. */
-  const send = ({ method, path, roles }: Operation, body: unknown) => {
+  const send = async ({ method, path, roles }: Operation, body: unknown) => {
+    if (roles.every((role) => role === 'account')) {
+      const { status, json } = await operator.call(method, path, JSON.stringify(body))
+      return { status, json, text: JSON.stringify(json) }
+    }
     const token = roles.includes('operator') || roles.includes('anyone') ? undefined : tokens.integration
     return annex.api(method, path.replaceAll(/\{\w+\}/g, 'x'), body, token)
   }
@@ -51,11 +58,14 @@ describe('a wrong field of the body', () => {
         const fits = checkOf(schema)
         await fc.assert(
           fc.asyncProperty(wrongOrRight, async (value) => {
-            const { status, json, text } = await send(operation, { ...example, [field]: value })
+            const body = { ...example, [field]: value }
+            const { status, json, text } = await send(operation, body)
             if (fits(value)) {
               assert.ok(status < 500, `${field}: ${JSON.stringify(value)}: ${text}`)
               return
             }
+            // Operations for anyone take short bodies alone.
+            if (status === 413 && JSON.stringify(body).length > operation.maxBodyBytes) return
             // A number that JSON.parse would round is refused before the schema is asked.
             if (status === 400 && /would be rounded/.test(json.error.message)) return
             assert.deepEqual([status, json.error.code], [422, 'body_invalid'], `${field}: ${text}`)
