@@ -85,7 +85,10 @@ test('the copy of a stopped Annex is complete: counts on stdout, progress on std
   const folder = await makeFolder(context)
   const { code, stdout, stderr } = await copy(from, `sqlite:${folder}/annex.sqlite`)
   assert.equal(code, 0, stderr)
-  assert.match(stdout, /^table +rows\norganizations +1\nexternal_ids +0\naccounts +0\nmembers +0\ntokens +\d+\n/)
+  assert.match(
+    stdout,
+    /^table +rows\norganizations +1\nexternal_ids +0\naccounts +0\nmembers +0\ntokens +\d+\n/,
+  )
   assert.match(stdout, /^versions +3$/m)
   assert.match(stderr, /^organizations: 1 of 1\n/)
   assert.match(stderr, /\d+ rows copied\. The secret key is in no database: .*SECRET_KEY.*secret\.key/)
