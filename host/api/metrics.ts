@@ -51,7 +51,7 @@ export function addMetricsRoutes(on: OnOperation, parts: MetricsParts): void {
   })
 }
 
-/** Readers of `/metrics`, and of the detail at `/`, that need no operator's token. */
+/** Readers of `/metrics` that need no operator's token. */
 export type MetricsAccess = { readers: Settings['METRICS_ACCESS']; isBehindProxy: boolean }
 
 export const mayReadMetrics = (context: Context, { readers, isBehindProxy }: MetricsAccess): boolean =>

@@ -1,13 +1,10 @@
 // tier: console (it opens charts)
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { installSample } from '../support/annex.ts'
 import { findBarriers, overflowOf } from '../support/axe.ts'
 import { skipWithoutChromium } from '../support/chromium.ts'
-import { type OpenConsole, openConsole, type Tab } from '../support/console.ts'
-
-const pluginsDir = fileURLToPath(new URL('../../plugins', import.meta.url))
+import { type OpenConsole, openConsole, pluginsDir, type Tab } from '../support/console.ts'
 
 describe('the charts of the overview', { skip: skipWithoutChromium() }, () => {
   let opened: OpenConsole

@@ -1,11 +1,8 @@
 // cpu: 60 s (it runs a browser)
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { skipWithoutChromium } from '../support/chromium.ts'
-import { type OpenConsole, openConsole, type Tab } from '../support/console.ts'
-
-const pluginsDir = fileURLToPath(new URL('../../plugins', import.meta.url))
+import { type OpenConsole, openConsole, pluginsDir, type Tab } from '../support/console.ts'
 
 describe('the first story of the console', { skip: skipWithoutChromium() }, () => {
   let opened: OpenConsole

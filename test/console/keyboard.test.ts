@@ -1,11 +1,8 @@
 // tier: console (a browser is used by its keyboard alone)
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { skipWithoutChromium } from '../support/chromium.ts'
-import { type OpenConsole, openConsole, password, type Tab } from '../support/console.ts'
-
-const pluginsDir = fileURLToPath(new URL('../../plugins', import.meta.url))
+import { type OpenConsole, openConsole, password, pluginsDir, type Tab } from '../support/console.ts'
 
 describe('the first story by keyboard alone', { skip: skipWithoutChromium() }, () => {
   let opened: OpenConsole

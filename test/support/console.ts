@@ -1,8 +1,11 @@
+import { fileURLToPath } from 'node:url'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { type Annex, startAnnex } from './annex.ts'
 import { startChromium } from './chromium.ts'
 
 export const password = 'a sentence that is long'
+/** The plugins that come with Annex. */
+export const pluginsDir = fileURLToPath(new URL('../../plugins', import.meta.url))
 
 /** An Annex whose console is open in a browser. */
 export type OpenConsole = {

@@ -4,9 +4,10 @@ import type { Account, Passkey } from '../../../../schemas/generated/api/account
 import type { Session } from '../../../../schemas/generated/api/sessions.ts'
 import { api } from '../api.ts'
 import { Action } from '../parts/action.tsx'
+import { useAttempt } from '../parts/attempt.ts'
 import { Boundary } from '../parts/boundary.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
-import { Choice, Field, Username } from '../parts/field.tsx'
+import { Choice, Field, NewPassword } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Head } from '../parts/head.tsx'
 import { Loaded } from '../parts/state.tsx'
@@ -78,25 +79,21 @@ function Profile({ account }: { account: Account }) {
 }
 
 function WaysIn({ account, reload }: { account: Account; reload: () => void }) {
-  const [error, setError] = useState<unknown>()
+  const { error, attempt } = useAttempt()
   const needs = useLoad('sign-in', () => api.call('GET /v1/sign-in'))
   const { passkeys, password, email, name } = account
-  const attempt = (act: () => Promise<unknown>, done: string) => async () => {
-    setError(undefined)
-    try {
+  const change = (act: () => Promise<unknown>, done: string) => () =>
+    attempt(async () => {
       await act()
       sayDone(done)
       reload()
-    } catch (thrown) {
-      setError(thrown)
-    }
-  }
-  const add = attempt(async () => {
+    })
+  const add = change(async () => {
     const response = await createPasskey({ email, name })
     await api.call('POST /v1/account/passkeys', { body: { response } })
   }, texts.account.passkeyAdded)
   const remove = ({ id }: Passkey) =>
-    attempt(
+    change(
       () => api.call('DELETE /v1/account/passkeys/{passkey}', { params: { passkey: id } }),
       texts.account.passkeyRemoved,
     )
@@ -167,37 +164,23 @@ function Password({ has, email, reload }: { has: boolean; email: string; reload:
     <details>
       <summary>{label}</summary>
       <Form submit={save} label={label}>
-        <Username value={email} />
-        <Field
-          label={texts.newPassword}
-          hint={texts.passwordHint}
-          type="password"
-          autocomplete="new-password"
-          required
-          minLength={12}
-          value={password}
-          onValue={setPassword}
-        />
+        <NewPassword email={email} value={password} onValue={setPassword} />
       </Form>
     </details>
   )
 }
 
 function Sessions() {
-  const [error, setError] = useState<unknown>()
+  const { error, attempt } = useAttempt()
   const sessions = useLoad('sessions', (signal) =>
     api.call('GET /v1/sessions', { query: { limit: 100 }, signal }),
   )
-  const end = (session: Session) => async () => {
-    setError(undefined)
-    try {
+  const end = (session: Session) => () =>
+    attempt(async () => {
       await api.call('DELETE /v1/sessions/{session}', { params: { session: session.id } })
       sayDone(texts.account.ended)
       sessions.reload()
-    } catch (thrown) {
-      setError(thrown)
-    }
-  }
+    })
   const { columns, methods } = texts.account
   return (
     <section class="card">

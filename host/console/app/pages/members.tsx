@@ -4,6 +4,7 @@ import type { Invitation } from '../../../../schemas/generated/api/accounts.ts'
 import type { Member } from '../../../../schemas/generated/api/members.ts'
 import { api } from '../api.ts'
 import { Action } from '../parts/action.tsx'
+import { useAttempt } from '../parts/attempt.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
@@ -25,7 +26,7 @@ const toRole = (value: string): Role => roles.find((one) => one === value) ?? 'r
 
 export default function MembersPage() {
   const { org = '' } = useRoute().params
-  const [error, setError] = useState<unknown>()
+  const { error, attempt } = useAttempt()
   const [shown, setShown] = useState<{ invitation: Invitation; email: string }>()
   const [removing, setRemoving] = useState<Member>()
   const list = useLoad(`members ${org}`, (signal) =>
@@ -37,14 +38,6 @@ export default function MembersPage() {
     const params = { org, member: id }
     const invitation = await api.call('POST /v1/orgs/{org}/members/{member}/invitation', { params })
     setShown({ invitation, email })
-  }
-  const attempt = (act: () => Promise<unknown>) => async () => {
-    setError(undefined)
-    try {
-      await act()
-    } catch (thrown) {
-      setError(thrown)
-    }
   }
   const change = (member: Member, role: Role) =>
     attempt(async () => {
@@ -88,7 +81,7 @@ export default function MembersPage() {
                       label={texts.members.roleOf(member.email)}
                       value={member.role}
                       options={roles.map((value) => ({ value, label: value }))}
-                      onValue={(role) => void change(member, toRole(role))()}
+                      onValue={(role) => void change(member, toRole(role))}
                     />
                   ),
               },
@@ -110,7 +103,7 @@ export default function MembersPage() {
                 cell: (member) => (
                   <div class="row">
                     {!member.account && (
-                      <Action kind="plain" act={attempt(() => invite(member))} reason={mayInvite}>
+                      <Action kind="plain" act={() => attempt(() => invite(member))} reason={mayInvite}>
                         {texts.members.invite}
                         <span class="visually-hidden">{texts.members.inviteOf(member.email)}</span>
                       </Action>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
+import { texts } from '../texts.ts'
 import { Icon } from './icon.tsx'
 
 type FieldProps = {
@@ -52,6 +53,27 @@ export function Field({ label, hint, wrong, value, onValue, type = 'text', ...in
 /** A password store reads from it whose password a form is for. */
 export const Username = ({ value }: { value: string }) => (
   <input hidden type="text" autocomplete="username" value={value} readOnly />
+)
+
+/** A password that a person chooses. `email`: whose it is. */
+export const NewPassword = ({
+  email,
+  value,
+  onValue,
+}: { email: string } & Pick<FieldProps, 'value' | 'onValue'>) => (
+  <>
+    <Username value={email} />
+    <Field
+      label={texts.newPassword}
+      hint={texts.passwordHint}
+      type="password"
+      autocomplete="new-password"
+      required
+      minLength={12}
+      value={value}
+      onValue={onValue}
+    />
+  </>
 )
 
 export function Choice({

@@ -4,7 +4,7 @@ import { api } from '../api.ts'
 import { createPasskey, reasonAgainstPasskeys } from '../passkeys.ts'
 import { texts } from '../texts.ts'
 import { useLoad } from '../use-load.ts'
-import { Field, Username } from './field.tsx'
+import { Field, NewPassword } from './field.tsx'
 import { Form } from './form.tsx'
 import { Loaded } from './state.tsx'
 
@@ -62,17 +62,7 @@ export function NewWayInForm({
               {withPassword ? (
                 <>
                   {reason !== undefined && <p class="muted small">{reason}</p>}
-                  <Username value={email} />
-                  <Field
-                    label={texts.newPassword}
-                    hint={texts.passwordHint}
-                    type="password"
-                    autocomplete="new-password"
-                    required
-                    minLength={12}
-                    value={password}
-                    onValue={setPassword}
-                  />
+                  <NewPassword email={email} value={password} onValue={setPassword} />
                 </>
               ) : (
                 <p class="muted small">{texts.passkeys.what(location.hostname)}</p>

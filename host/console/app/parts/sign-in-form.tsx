@@ -6,6 +6,7 @@ import { reasonAgainstPasskeys, usePasskey } from '../passkeys.ts'
 import { texts } from '../texts.ts'
 import { useLoad } from '../use-load.ts'
 import { Action } from './action.tsx'
+import { useAttempt } from './attempt.ts'
 import { ErrorNote } from './error-note.tsx'
 import { Field, Username } from './field.tsx'
 import { Form } from './form.tsx'
@@ -44,16 +45,12 @@ function Ways({
 }) {
   const [email, setEmail] = useState(known ?? '')
   const [password, setPassword] = useState('')
-  const [error, setError] = useState<unknown>()
+  const { error, attempt } = useAttempt()
   const reason = reasonAgainstPasskeys(needs)
-  const byPasskey = async () => {
-    setError(undefined)
-    try {
+  const byPasskey = () =>
+    attempt(async () => {
       await enter({ passkey: await usePasskey() }, email)
-    } catch (thrown) {
-      setError(thrown)
-    }
-  }
+    })
   return (
     <>
       {reason === undefined ? (

@@ -3,6 +3,7 @@ import type { SentFailed } from '../../../../../schemas/generated/api/deliveries
 import { api } from '../../api.ts'
 import { type Filter, isFiltered, toQuery } from '../../deliveries/filter.ts'
 import { Action } from '../../parts/action.tsx'
+import { useAttempt } from '../../parts/attempt.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Choice } from '../../parts/field.tsx'
@@ -30,7 +31,7 @@ export function SendFailed({
 }) {
   const [openedMs] = useState(Date.now())
   const [period, setPeriod] = useState<Period>('day')
-  const [error, setError] = useState<unknown>()
+  const { error, attempt } = useAttempt()
   const body = {
     organization: org,
     since: new Date(openedMs - periods[period]).toISOString(),
@@ -39,17 +40,13 @@ export function SendFailed({
   const counted = useLoad(`failed ${period}`, (signal) =>
     api.call('POST /v1/deliveries/send-failed', { body: { ...body, dryRun: true }, signal }),
   )
-  const send = async () => {
-    setError(undefined)
-    try {
+  const send = () =>
+    attempt(async () => {
       const { count, left } = await api.call('POST /v1/deliveries/send-failed', { body })
       sayDone(`${texts.sendFailed.sent(count)} ${left ? texts.sendFailed.left(left) : ''}`)
       onSent()
       onClose()
-    } catch (thrown) {
-      setError(thrown)
-    }
-  }
+    })
   return (
     <Dialog title={texts.sendFailed.title} onClose={onClose}>
       <Choice

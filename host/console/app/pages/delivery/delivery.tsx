@@ -1,10 +1,10 @@
-import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
 import type { DeliveryWithAttempts } from '../../../../../schemas/generated/api/deliveries.ts'
 import type { ReceiverWithCounts } from '../../../../../schemas/generated/api/receivers.ts'
 import { api } from '../../api.ts'
 import { useLive } from '../../live.ts'
 import { Action } from '../../parts/action.tsx'
+import { useAttempt } from '../../parts/attempt.ts'
 import { Chip } from '../../parts/chip.tsx'
 import { Id } from '../../parts/copy.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
@@ -24,7 +24,7 @@ type Both = { delivery: DeliveryWithAttempts; receiver: ReceiverWithCounts | und
 /** One delivery, from its event to its end, and the request as it was sent. */
 export default function DeliveryPage() {
   const { org = '', delivery: id = '' } = useRoute().params
-  const [error, setError] = useState<unknown>()
+  const { error, attempt } = useAttempt()
   const read = useLoad(`delivery ${org} ${id}`, async (signal): Promise<Both> => {
     const delivery = await api.call('GET /v1/deliveries/{delivery}', { params: { delivery: id }, signal })
     // It goes with its installation, while the delivery stays for its retention.
@@ -35,16 +35,12 @@ export default function DeliveryPage() {
   })
   const { delivery, receiver } = read.value ?? {}
   useLive(org, read.reload, (change) => change.delivery === id || change.receiver === delivery?.receiver)
-  const send = async () => {
-    setError(undefined)
-    try {
+  const send = () =>
+    attempt(async () => {
       await api.call('POST /v1/deliveries/{delivery}/send', { params: { delivery: id } })
       sayDone(texts.delivery.sentAgain)
       read.reload()
-    } catch (thrown) {
-      setError(thrown)
-    }
-  }
+    })
   const type = delivery?.event.type ?? ''
   return (
     <>

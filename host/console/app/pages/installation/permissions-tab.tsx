@@ -1,8 +1,8 @@
-import { useState } from 'preact/hooks'
 import type { Permission } from '../../../../../schemas/generated/api/versions.ts'
 import { api } from '../../api.ts'
 import { pathOf } from '../../level-address.ts'
 import { Action } from '../../parts/action.tsx'
+import { useAttempt } from '../../parts/attempt.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Loaded } from '../../parts/state.tsx'
@@ -95,7 +95,7 @@ function Waiting({
   asks,
   onAgreed,
 }: Pick<TabProps, 'read'> & { from: number; to: number; asks: readonly Permission[]; onAgreed: () => void }) {
-  const [error, setError] = useState<unknown>()
+  const { error, attempt } = useAttempt()
   const { integration, id: installation } = read.account
   const difference = useLoad(`difference ${integration} ${from} ${to}`, (signal) =>
     api.call('GET /v1/integrations/{integration}/versions/{version}/diff', {
@@ -105,8 +105,7 @@ function Waiting({
     }),
   )
   const agree = async () => {
-    setError(undefined)
-    try {
+    await attempt(async () => {
       // The waiting version is the deployed one. Where it has been replaced meanwhile, the agreement names the one that was read.
       const { scopes } = await api.call('GET /v1/integrations/{integration}', { params: { integration } })
       await api.call(`POST ${address}`, {
@@ -114,9 +113,7 @@ function Waiting({
         body: { version: to, scopes },
       })
       sayDone(texts.agreedNow(to))
-    } catch (thrown) {
-      setError(thrown)
-    }
+    })
     onAgreed()
   }
   return (

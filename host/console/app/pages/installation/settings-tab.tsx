@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { api } from '../../api.ts'
 import { paramsOf, type ReadLevel, toEdited } from '../../level.ts'
 import { Action } from '../../parts/action.tsx'
+import { useAttempt } from '../../parts/attempt.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { SettingRow } from '../../parts/settings/setting-row.tsx'
@@ -66,21 +67,17 @@ function ComponentNote({ read, name }: { read: ReadLevel; name: string }) {
 /** Values that are no settings, by name. A person can clear them. */
 function Stored({ read, onSaved }: Pick<TabProps, 'read' | 'onSaved'>) {
   const [asked, setAsked] = useState<string>()
-  const [error, setError] = useState<unknown>()
-  const clear = async (property: string) => {
-    setError(undefined)
-    setAsked(undefined)
-    try {
+  const { error, attempt } = useAttempt()
+  const clear = (property: string) =>
+    attempt(async () => {
+      setAsked(undefined)
       const edited = await api.read(
         'DELETE /v1/integrations/{integration}/installations/{installation}/configuration/{property}',
         { params: { ...paramsOf(read), property }, headers: { 'if-match': '*' } },
       )
       sayDone(texts.stored.cleared(property))
       onSaved(toEdited(edited))
-    } catch (thrown) {
-      setError(thrown)
-    }
-  }
+    })
   return (
     <section>
       <h2>{texts.stored.title}</h2>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { api } from '../../api.ts'
 import { paramsOf } from '../../level.ts'
 import { Action } from '../../parts/action.tsx'
+import { useAttempt } from '../../parts/attempt.ts'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
@@ -21,7 +22,7 @@ export function SigningSecret({ read, onSaved }: Pick<TabProps, 'read' | 'onSave
   const [isAsked, setIsAsked] = useState(false)
   const [shown, setShown] = useState<string>()
   const [isAtOnce, setIsAtOnce] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { error, attempt } = useAttempt()
   const { previousSecretUntil: until } = read.level
   const reason = reasonAgainst('rotateInstallationSecret')
   const rotate = async () => {
@@ -34,16 +35,12 @@ export function SigningSecret({ read, onSaved }: Pick<TabProps, 'read' | 'onSave
     setShown(signingSecret)
     onSaved()
   }
-  const end = async () => {
-    setError(undefined)
-    try {
+  const end = () =>
+    attempt(async () => {
       await api.call(`DELETE ${address}/previous`, { params: paramsOf(read) })
       sayDone(texts.ended)
       onSaved()
-    } catch (thrown) {
-      setError(thrown)
-    }
-  }
+    })
   return (
     <section class="card">
       <h2>{texts.title}</h2>

@@ -3,6 +3,7 @@ import { ApiError } from '../../../../../schemas/client.ts'
 import type { Version, VersionDifference } from '../../../../../schemas/generated/api/versions.ts'
 import { api } from '../../api.ts'
 import { Action } from '../../parts/action.tsx'
+import { useAttempt } from '../../parts/attempt.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Loaded } from '../../parts/state.tsx'
@@ -26,7 +27,7 @@ export function Versions({
 }: Pick<TabProps, 'read' | 'title'> & { onChanged: () => void }) {
   const { integration } = read.account
   const [chosen, setChosen] = useState<number>()
-  const [error, setError] = useState<unknown>()
+  const { error, attempt } = useAttempt()
   const found = useLoad(`versions ${integration}`, async (signal) => {
     const params = { integration }
     const [{ items }, { organization }] = await Promise.all([
@@ -40,14 +41,10 @@ export function Versions({
     found.reload()
     onChanged()
   }
-  const unpin = async () => {
-    setError(undefined)
-    try {
+  const unpin = () =>
+    attempt(async () => {
       changed(texts.unpinned((await api.call(`POST ${address}/unpin`, { params: { integration } })).number))
-    } catch (thrown) {
-      setError(thrown)
-    }
-  }
+    })
   return (
     <section>
       <h2>{texts.title}</h2>
@@ -132,7 +129,7 @@ function RollBack({
   to: number
   onEnd: (isDone: boolean) => void
 }) {
-  const [error, setError] = useState<unknown>()
+  const { error, attempt } = useAttempt()
   const params = { integration }
   const tried = useLoad(`rollback ${integration} ${to}`, async (signal) => {
     const diff = await api.call(`GET ${address}/versions/{version}/diff`, {
@@ -150,15 +147,11 @@ function RollBack({
     return { diff, broken }
   })
   const broken = tried.value?.broken
-  const rollBack = async () => {
-    setError(undefined)
-    try {
+  const rollBack = () =>
+    attempt(async () => {
       await api.call(`POST ${address}/rollback`, { params, body: { version: to } })
       onEnd(true)
-    } catch (thrown) {
-      setError(thrown)
-    }
-  }
+    })
   return (
     <Dialog title={texts.rollBackTitle(title, to)} onClose={() => onEnd(false)}>
       <p>{texts.rollBackWhat}</p>

@@ -4,6 +4,7 @@ import type { PublishReceipt } from '../../../../../schemas/generated/api/events
 import type { Site } from '../../../../../schemas/generated/api/sites.ts'
 import { api } from '../../api.ts'
 import { Action } from '../../parts/action.tsx'
+import { useAttempt } from '../../parts/attempt.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
@@ -191,15 +192,11 @@ function Publish({
   isPossible: boolean
   onPublished: (receipt: PublishReceipt) => void
 }) {
-  const [error, setError] = useState<unknown>()
-  const publish = async () => {
-    setError(undefined)
-    try {
+  const { error, attempt } = useAttempt()
+  const publish = () =>
+    attempt(async () => {
       onPublished(await api.call('POST /v1/events', { query: { organization: org }, body: sampleView(site) }))
-    } catch (thrown) {
-      setError(thrown)
-    }
-  }
+    })
   return (
     <>
       {error !== undefined && <ErrorNote error={error} />}

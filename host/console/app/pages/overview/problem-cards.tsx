@@ -3,6 +3,7 @@ import type { Address, Request } from '../../../../../schemas/client.ts'
 import type { Problem, ProblemOperation } from '../../../../../schemas/generated/api/problems.ts'
 import { api } from '../../api.ts'
 import { Action } from '../../parts/action.tsx'
+import { useAttempt } from '../../parts/attempt.ts'
 import { CopyButton } from '../../parts/copy.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -55,18 +56,14 @@ export const ProblemCards = ({ problems, onMended }: { problems: Problems; onMen
 
 function ProblemCard({ org, problem, onMended }: { org: string; problem: Problem; onMended: () => void }) {
   const { sentence, since, fix, organization } = problem
-  const [error, setError] = useState<unknown>()
+  const { error, attempt } = useAttempt()
   const { operation } = fix
   const page = pageOf(org, problem)
-  const mend = async (chosen: ProblemOperation) => {
-    setError(undefined)
-    try {
+  const mend = (chosen: ProblemOperation) =>
+    attempt(async () => {
       await run(chosen)
       onMended()
-    } catch (thrown) {
-      setError(thrown)
-    }
-  }
+    })
   return (
     <article class="card problem">
       <div class="what">

@@ -7,7 +7,7 @@ import type { ControlProps } from './setting-row.tsx'
 /** In a person's edit it stands for the stored value: nothing would be saved. */
 const mask = '[secret]'
 
-/** A value that is set, replaced and cleared, and shown to nobody. It takes several lines, as a private key has them. */
+/** A value that is set, replaced and cleared, and never shown. A private key has several lines. */
 export function Secret({ setting, state, id, described, own, wrong, reason }: ControlProps) {
   const { title } = setting
   const isSet = own !== undefined && own !== ''
