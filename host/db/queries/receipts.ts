@@ -1,6 +1,9 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
 
+/** Outcomes of a dispatch that did not fail. */
+export const fineOutcomes: readonly string[] = ['ok', 'no_handler']
+
 /** The resources that a dispatch has used. `owner` is its installation; without one, its integration. */
 export type ReceiptRow = {
   id: number
@@ -21,7 +24,18 @@ export type ReceiptRow = {
   tasks: number
   outcome: string
   status: number | null
+  /** `StoredRequests` as JSON. */
+  outboundRequests: string | null
 }
+
+/** A receipt as a list has it. */
+export type ListedReceipt = Omit<ReceiptRow, 'outboundRequests'>
+
+const listed = [
+  ...['id', 'owner', 'integration', 'installationId', 'requestId', 'type', 'eventId', 'startedAt', 'cpuMs'],
+  ...['wallMs', 'heapBytes', 'egressCalls', 'egressBytes', 'hostCalls', 'deliveries', 'tasks', 'outcome'],
+  'status',
+] as const
 
 export async function insertReceipts(db: Db, rows: readonly Omit<ReceiptRow, 'id'>[]): Promise<void> {
   await db.batchInsert('receipts', [...rows], 100)
@@ -35,20 +49,39 @@ export async function listReceipts(
     installationId?: string
     requestId?: string
     eventId?: string
+    type?: string
+    /** `failed`: all that are not in `fineOutcomes`. */
+    outcome?: string
     organizationId?: string
     before?: number
     after?: number
     limit: number
   },
-): Promise<ReceiptRow[]> {
-  const { before, after, limit, organizationId, installationId, ...equal } = where
-  const query = db('receipts').where(equal).limit(limit)
+): Promise<ListedReceipt[]> {
+  const { before, after, limit, organizationId, installationId, outcome, ...equal } = where
+  const query = db('receipts')
+    .select(...listed)
+    .where(equal)
+    .limit(limit)
+  if (outcome === 'failed') query.whereNotIn('outcome', fineOutcomes)
+  else if (outcome !== undefined) query.where({ outcome })
   // The column `owner` has the index.
   if (installationId !== undefined) query.where({ owner: installationId })
   if (before !== undefined) query.where('id', '<', before)
   if (after !== undefined) query.where('id', '>', after)
   if (organizationId !== undefined) query.whereIn('owner', ownersIn(db, organizationId))
   return query.orderBy('id', after === undefined ? 'desc' : 'asc')
+}
+
+/** Finds a receipt with its outbound requests. `organizationId`: as in `listLogs`. */
+export async function findReceipt(
+  db: Db,
+  id: number,
+  { organizationId }: { organizationId?: string },
+): Promise<ReceiptRow | undefined> {
+  const query = db('receipts').where({ id })
+  if (organizationId !== undefined) query.whereIn('owner', ownersIn(db, organizationId))
+  return query.first()
 }
 
 /** Deletes the oldest receipts of an owner beyond its newest `keep`, at most `most` of them. @returns how many */
