@@ -5,6 +5,7 @@ import { findReceipt, type ListedReceipt, listReceipts, sumUsage } from '../db/q
 import type { StoredRequest, StoredRequests } from '../egress/outbound-requests.ts'
 import { AnnexError } from '../errors.ts'
 import type { ReceiptWriter } from '../sandbox/receipt-writer.ts'
+import { ownerOf } from './caller.ts'
 import { listPage, numberCursor, ownOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
@@ -15,9 +16,10 @@ type ReceiptParts = { longReader: Db; receipts: ReceiptWriter }
 /** Receipts of dispatches, and sums of their usage. The same tokens may read logs. */
 export function addReceiptRoutes(on: OnOperation, { longReader, receipts }: ReceiptParts): void {
   on('GET /v1/receipts', async (request) => {
-    const { integration, installation, request: requestId, event, type, outcome, after: from } = request.query
+    const { organization, integration, installation, request: requestId, event } = request.query
+    const { type, outcome, after: from } = request.query
     const where = {
-      ...ownOf(request.caller),
+      ...(await ownerOf(longReader, request.caller, organization)),
       ...(integration !== undefined && { integration: await toStoredName(longReader, integration) }),
       ...(installation !== undefined && { installationId: installation }),
       ...(requestId !== undefined && { requestId }),

@@ -115,6 +115,23 @@ describe('the list of receipts', () => {
     assert.equal((await get(`/v1/receipts/${receipt.id}`, organizations.script?.token)).status, 403)
   })
 
+  it('shows an operator one organization, in pages', async () => {
+    const { organizationId, token } = organizations.owner ?? { token: '' }
+    const list = `/v1/receipts?organization=${organizationId}&limit=4`
+    const first = await get(list, operator)
+    const second = await get(`${list}&page=${first.json.next.page}`, operator)
+    const requests = [...first.json.items, ...second.json.items].map(({ request }: Json) => request)
+    assert.deepEqual(requests, [
+      'req_whole',
+      ...['req_owner_4', 'req_owner_3', 'req_owner_2', 'req_owner_1', 'req_owner_0'],
+    ])
+    assert.equal((await get(`${list}&outcome=failed`, operator)).json.count, 1)
+    assert.equal((await get('/v1/receipts?organization=none', operator)).status, 404)
+    assert.equal((await get(`/v1/receipts?organization=${organizationId}`, token)).json.count, 6)
+    const foreign = `/v1/receipts?organization=${organizations.other?.organizationId}`
+    assert.equal((await get(foreign, token)).status, 404)
+  })
+
   it('can be filtered by outcome and type', async () => {
     const filters = {
       'outcome=failed': 1,

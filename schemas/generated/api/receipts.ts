@@ -142,6 +142,10 @@ export interface UsageList {
 
 export interface ListReceiptsQuery {
   /**
+   * For operators: the organization, by its id, subdomain or external id.
+   */
+  organization?: string
+  /**
    * Only of this integration, by its name.
    */
   integration?: string
