@@ -24,7 +24,7 @@ const outcomes: Readonly<Record<string, string>> = {
 const sentences: Readonly<Record<string, string>> = {
   ok: 'The script handled it.',
   no_handler: 'The script has no handler for it, so nothing was done.',
-  script_error: 'The script threw an error. The log below names the file and line.',
+  script_error: 'The script threw an error.',
   cpu_limit: 'The script used more CPU time than one dispatch may, and was ended.',
   load_limit: 'The script used more CPU time to load than it may.',
   memory_limit: 'The script used more memory than its sandbox may, and was ended.',
@@ -87,6 +87,7 @@ export const dispatchTexts = {
   ms,
 
   page: {
+    title: 'Dispatch',
     gone: 'Annex keeps nothing of this dispatch that you may see. The newest 5,000 dispatches of each installation are kept, and the newest 10,000 log lines of each integration.',
     noReceipt:
       'Annex keeps no receipt of this dispatch: a newer one took its place, or the script was too busy. Its log and deliveries are below.',
@@ -121,7 +122,7 @@ export const dispatchTexts = {
     log: 'Log',
     noLine: 'The script logged nothing.',
     moreLines: 'These are the newest 200 lines.',
-    lineColumns: { at: 'Time', level: 'Level', text: 'Line' },
+    lineColumns: { at: 'Time', after: 'After', level: 'Level', text: 'Line' },
     deliveries: 'Deliveries',
     noDelivery: 'It queued no delivery.',
     earlier: 'Deliveries that an earlier run of the event queued are on the page of that run.',

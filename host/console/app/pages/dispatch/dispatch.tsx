@@ -21,12 +21,14 @@ export default function DispatchPage() {
   const read = useLoad(`dispatch ${org} ${id}`, (signal) => readDispatch(org, id, signal), everyMs)
   const { receipts = [] } = read.value ?? {}
   const [first] = receipts
+  const thrown = read.value?.lines.findLast(({ level }) => level === 'error')
   // A failed one is what a person looks for.
-  const shown = receipts.find(({ outcome }) => outcome !== 'ok' && outcome !== 'no_handler') ?? first
+  const failed = receipts.find(({ outcome }) => outcome !== 'ok' && outcome !== 'no_handler')
+  const shown = failed ?? first
   return (
     <>
       <Head
-        title={first ? dispatchTexts.one(first.type) : dispatchTexts.title}
+        title={first ? dispatchTexts.one(first.type) : texts.title}
         crumbs={[
           { label: org, href: `/orgs/${org}` },
           { label: dispatchTexts.title, href: `/orgs/${org}/dispatches` },
@@ -39,6 +41,14 @@ export default function DispatchPage() {
       <Loaded of={read} isEmpty={isNothing} empty={<p>{texts.gone}</p>}>
         {({ receipts, lines, hasMoreLines, deliveries, runs }) => (
           <>
+            {failed && thrown && (
+              <div class="note bad">
+                <Icon name="warning" />
+                <code class="log-line detail" dir="auto">
+                  {thrown.text}
+                </code>
+              </div>
+            )}
             {receipts.length === 0 && (
               <div class="note">
                 <Icon name="note" />
@@ -56,7 +66,11 @@ export default function DispatchPage() {
                 <Requests receipt={receipt} />
               </section>
             ))}
-            <Lines lines={lines} hasMore={hasMoreLines} />
+            <Lines
+              lines={lines}
+              hasMore={hasMoreLines}
+              startedAt={receipts.length === 1 ? first?.startedAt : undefined}
+            />
             <section>
               <h2>{dispatchTexts.page.deliveries}</h2>
               {deliveries.length > 0 ? (

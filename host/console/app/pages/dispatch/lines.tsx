@@ -6,7 +6,16 @@ import { dispatchTexts } from '../../texts/dispatches.ts'
 const texts = dispatchTexts.page
 
 /** The log lines of a dispatch, in their order. Annex has turned positions into the author's files and lines. */
-export const Lines = ({ lines, hasMore }: { lines: readonly LogLine[]; hasMore: boolean }) => (
+export const Lines = ({
+  lines,
+  hasMore,
+  startedAt,
+}: {
+  lines: readonly LogLine[]
+  hasMore: boolean
+  /** When the dispatch began. Times are from there on. */
+  startedAt: string | undefined
+}) => (
   <section>
     <h2>{texts.log}</h2>
     {lines.length === 0 ? (
@@ -32,7 +41,18 @@ export const Lines = ({ lines, hasMore }: { lines: readonly LogLine[]; hasMore: 
                 </code>
               ),
             },
-            { title: texts.lineColumns.at, kind: 'nowrap', cell: ({ at }) => <Time at={at} /> },
+            {
+              title: startedAt === undefined ? texts.lineColumns.at : texts.lineColumns.after,
+              kind: 'nowrap',
+              cell: ({ at }) =>
+                startedAt === undefined ? (
+                  <Time at={at} />
+                ) : (
+                  <span title={at}>
+                    {dispatchTexts.ms(Math.max(0, Date.parse(at) - Date.parse(startedAt)))}
+                  </span>
+                ),
+            },
           ]}
         />
         {hasMore && <p class="until">{texts.moreLines}</p>}

@@ -4,7 +4,6 @@ import { DispatchTable } from '../../parts/dispatch-table.tsx'
 import { Head } from '../../parts/head.tsx'
 import { Loaded } from '../../parts/state.tsx'
 import { dispatchTexts as texts } from '../../texts/dispatches.ts'
-import { texts as general } from '../../texts.ts'
 import { Filters } from './filters.tsx'
 import { type Filter, useDispatches } from './use-dispatches.ts'
 
@@ -31,14 +30,12 @@ export default function DispatchesPage() {
       <Head title={texts.title} crumbs={[{ label: org, href: `/orgs/${org}` }, { label: texts.title }]}>
         {texts.what}
       </Head>
-      <div class="filter-row">
-        <Filters org={org} filter={filter} onChange={(change) => route(address({ ...filter, ...change }))} />
-        {isFiltered && (
-          <button type="button" onClick={() => route(here)}>
-            {general.clearFilter}
-          </button>
-        )}
-      </div>
+      <Filters
+        org={org}
+        filter={filter}
+        onChange={(change) => route(address({ ...filter, ...change }))}
+        onClear={isFiltered ? () => route(here) : undefined}
+      />
       {filter.event !== undefined && (
         <p class="row">
           {texts.ofEvent} <Id value={filter.event} />

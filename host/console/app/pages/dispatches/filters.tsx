@@ -25,10 +25,12 @@ export function Filters({
   org,
   filter,
   onChange,
+  onClear,
 }: {
   org: string
   filter: Filter
   onChange: (change: Filter) => void
+  onClear: (() => void) | undefined
 }) {
   const { outcome = '', type = '', installation = '' } = filter
   const { value } = useLoad(`installations of ${org}`, (signal) =>
@@ -65,6 +67,11 @@ export function Filters({
         options={withCurrent(texts.anyInstallation, installations, installation)}
         onValue={(installation) => onChange({ installation })}
       />
+      {onClear !== undefined && (
+        <button type="button" onClick={onClear}>
+          {general.clearFilter}
+        </button>
+      )}
     </search>
   )
 }
