@@ -69,7 +69,7 @@ test('the browser side of the console imports itself, the client of the API, and
   const ofApp = imports.filter(({ from }) => from.startsWith('host/console/app/'))
   assert.ok(ofApp.length > 100, `${ofApp.length} imports`)
   const own =
-    /^(?:host\/console\/app\/|schemas\/(?:client\.ts$|generated\/)|preact(?:\/hooks|-iso)?$|@preact\/signals$)/
+    /^(?:host\/console\/app\/|schemas\/(?:client\.ts$|generated\/|(?:list-operations|describe-schema|openapi)\.ts$)|preact(?:\/hooks|-iso)?$|@preact\/signals$)/
   // A signature on http, the feed, charts.
   const libraries = /^(?:@noble\/hashes\/|(?:eventsource-parser|uplot)$)/
   assert.deepEqual(

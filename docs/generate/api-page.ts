@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import MarkdownIt from 'markdown-it'
-import type { Api, Operation } from '../../schemas/api.ts'
+import type { Api } from '../../schemas/api.ts'
+import { fieldsOf, nameOf, toJson, toLimits } from '../../schemas/describe-schema.ts'
 import { levelOperations } from '../../schemas/generated/api/operations.ts'
-import type { Answer, OpenApi, Parameter, Schema } from '../../schemas/openapi.ts'
-import { fieldsOf, nameOf, toJson, toLimits } from './describe-schema.ts'
+import type { Operation } from '../../schemas/list-operations.ts'
+import type { Answer, OpenApi, Schema } from '../../schemas/openapi.ts'
 
 const markdown = new MarkdownIt()
 /** Text with Markdown, as descriptions have it. */
@@ -31,7 +32,7 @@ export function createApiPage({ document, operations }: Api): string {
     ({ name, description, own }) => `<section id="${slug(name)}">
 <h2>${escapeText(name)}</h2>
 <p>${inline(description)}</p>
-${own.map((operation) => toArticle(operation, formsOf(operation, byId), document)).join('\n')}
+${own.map((operation) => toArticle(operation, formsOf(operation, byId))).join('\n')}
 </section>`,
   )
   const navigation = resources.map(
@@ -72,7 +73,7 @@ const slug = (name: string): string => name.toLowerCase().replaceAll(' ', '-')
 const formsOf = ({ id }: Operation, byId: ReadonlyMap<string, Operation>): Operation[] =>
   (otherForms.get(id) ?? []).flatMap((other) => byId.get(other) ?? [])
 
-function toArticle(operation: Operation, others: readonly Operation[], document: OpenApi): string {
+function toArticle(operation: Operation, others: readonly Operation[]): string {
   const { id, summary, description, body, answers } = operation
   const successes = Object.entries(answers).filter(([status]) => /^[23]/.test(status))
   const errors = Object.entries(answers).filter(([status]) => /^[45]/.test(status))
@@ -82,7 +83,7 @@ ${toAddress(operation)}
 <p>${inline(description)}</p>
 ${toFacts(operation)}
 ${others.map((other) => toOther(other, operation)).join('\n')}
-${toParameters(parametersOf(operation, document))}
+${toParameters(operation)}
 <dl class="answers">
 ${body === undefined ? '' : `<dt>Body</dt><dd>${typeOf(body)}</dd>`}
 ${successes.map(([status, answer]) => `<dt>${status}</dt><dd>${inline(answer.description)} ${answerType(answer)}</dd>`).join('\n')}
@@ -118,18 +119,8 @@ function toOther(other: Operation, account: Operation): string {
   return `<div id="${other.id}">${toAddress(other)}<p class="facts">${facts.join(' · ')}</p></div>`
 }
 
-/** Of its path and query, and the headers that it reads. */
-function parametersOf({ method, path }: Operation, document: OpenApi): Parameter[] {
-  const given = document.paths[path]?.[method.toLowerCase()]?.parameters ?? []
-  return given.map((parameter) =>
-    '$ref' in parameter
-      ? (document.components.parameters?.[nameOf(`${parameter.$ref}`)] as unknown as Parameter)
-      : parameter,
-  )
-}
-
-function toParameters(parameters: readonly Parameter[]): string {
-  const rows = parameters.map(
+function toParameters({ pathParameters, queryParameters, headerParameters }: Operation): string {
+  const rows = [...pathParameters, ...queryParameters, ...headerParameters].map(
     ({ name, in: place, schema, description = '' }) =>
       `<tr><td>${code(name)}</td><td>${place}</td><td>${typeOf(schema)}</td><td>${inline(description)}</td></tr>`,
   )

@@ -1,4 +1,5 @@
-import type { Api, Operation } from '../../schemas/api.ts'
+import type { Api } from '../../schemas/api.ts'
+import type { Operation } from '../../schemas/list-operations.ts'
 
 /** The operations of the API in Markdown: a table for each resource, with a row for each operation. */
 export function createApiTable({ document, operations }: Api): string {

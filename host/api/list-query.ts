@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Context } from 'koa'
-import type { Operation } from '../../schemas/api.ts'
+import type { Operation } from '../../schemas/list-operations.ts'
 import { parseDate } from '../../schemas/parse-date.ts'
 import type { AccountCaller, Caller } from '../access/tokens.ts'
 import type { PageAt } from '../db/page.ts'

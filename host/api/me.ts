@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
-import type { Api, Operation } from '../../schemas/api.ts'
+import type { Api } from '../../schemas/api.ts'
 import type { Me } from '../../schemas/generated/api/me.ts'
+import type { Operation } from '../../schemas/list-operations.ts'
 import { roleNames } from '../access/roles.ts'
 import type { AccountCaller, Caller } from '../access/tokens.ts'
 import type { SignedIn } from '../accounts/sessions.ts'

@@ -1,12 +1,13 @@
 import type Router from '@koa/router'
 import type { Context } from 'koa'
-import type { Api, Operation } from '../../schemas/api.ts'
+import type { Api } from '../../schemas/api.ts'
 import {
   levelOperations,
   type OperationId,
   type Operations,
   type Routes,
 } from '../../schemas/generated/api/operations.ts'
+import type { Operation } from '../../schemas/list-operations.ts'
 import type { Role } from '../../schemas/openapi.ts'
 import type { AccountCaller, Caller } from '../access/tokens.ts'
 import { confirmedMs } from '../accounts/sessions.ts'

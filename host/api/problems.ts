@@ -6,6 +6,7 @@ import { cacheReads } from '../cache.ts'
 import type { Db } from '../db/db.ts'
 import { installationOf } from '../db/queries/levels.ts'
 import { readSubdomains } from '../db/queries/organizations.ts'
+import { readPlaceTitles } from '../db/queries/places.ts'
 import {
   countFailedTasks,
   countFailedWork,
@@ -169,7 +170,7 @@ function toFailedFolder({ folder, problems }: LoadedPlugin): FoundProblem {
 }
 
 async function readInstallations(db: Db, owner: Owner): Promise<FoundProblem[]> {
-  const [suspended, whole, held, unfit, receivers, failed, failedTasks, broken] = await Promise.all([
+  const [suspended, whole, held, unfit, receivers, failed, failedTasks, ending] = await Promise.all([
     listSuspended(db, owner),
     listSuspendedIntegrations(db, owner),
     listHeld(db, owner),
@@ -179,6 +180,14 @@ async function readInstallations(db: Db, owner: Owner): Promise<FoundProblem[]> 
     countFailedTasks(db, owner),
     listEndingConnections(db, owner),
   ])
+  const connections = ending
+    .flatMap(({ details, ...of }) =>
+      brokenConnections(details, Date.now()).map((one) => ({ ...of, ...one, since: one.since ?? of.since })),
+    )
+    .slice(0, mostShown)
+  const placeIds = [...unfit.map(({ level }) => level.placeId), ...connections.map(({ placeId }) => placeId)]
+  const titles = await readPlaceTitles(db, placeIds)
+  const placeOf = (id: string) => (id === '' ? '' : ` in ${titles.get(id) ?? id}`)
   return [
     ...suspended.map(
       ({ reason, ...of }): FoundProblem => ({
@@ -214,7 +223,7 @@ async function readInstallations(db: Db, owner: Owner): Promise<FoundProblem[]> 
         fix: toFix('See what is new, and agree.', `agree ${of.installationId}`),
       }),
     ),
-    ...unfit.map(toPending),
+    ...unfit.map((one) => toPending(one, placeOf(one.level.placeId))),
     ...receivers.map(
       ({ id, url, reason, ...of }): FoundProblem => ({
         ...toNoticed('receiver', of),
@@ -242,28 +251,19 @@ async function readInstallations(db: Db, owner: Owner): Promise<FoundProblem[]> 
         fix: toFix('Read why, and run or discard them.', 'jobs list --kind task'),
       }),
     ),
-    ...broken
-      .flatMap(({ details, placeId, ...of }) =>
-        brokenConnections(details, Date.now()).map(
-          ({ name, error, since = of.since }): FoundProblem => ({
-            ...toNoticed('connection', { ...of, since }),
-            sentence: `The connection ${name} of ${of.integration}${placeId === '' ? '' : ` in ${placeId}`} is broken: ${error}`,
-            fix: toFix(
-              'Connect it again.',
-              `installations ${of.installationId}`,
-              toConnect(name, placeId, of),
-            ),
-          }),
-        ),
-      )
-      .slice(0, mostShown),
+    ...connections.map(
+      ({ name, error, since, placeId, ...of }): FoundProblem => ({
+        ...toNoticed('connection', { ...of, since }),
+        sentence: `The connection ${name} of ${of.integration}${placeOf(placeId)} is broken: ${error}`,
+        fix: toFix('Connect it again.', `installations ${of.installationId}`, toConnect(name, placeId, of)),
+      }),
+    ),
   ]
 }
 
-function toPending({ level, version, why }: UnfitLevel): FoundProblem {
+function toPending({ level, version, why }: UnfitLevel, place: string): FoundProblem {
   const { id, integration, organizationId } = installationOf(level)
   const since = Math.max(Number(version.createdAt), Number(level.createdAt))
-  const place = level.kind === 'account' ? '' : ` in the ${level.kind} ${level.placeId}`
   const list = why.slice(0, mostNamed).map(({ path, message }) => `${path.split('/').at(-1)}: ${message}`)
   const more = why.length - list.length
   const rest = more > 0 ? ` There ${more === 1 ? 'is 1' : `are ${more}`} more.` : ''

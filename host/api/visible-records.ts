@@ -1,5 +1,5 @@
-import type { Operation } from '../../schemas/api.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
+import type { Operation } from '../../schemas/list-operations.ts'
 import { isInstallKey } from '../access/install-keys.ts'
 import type { Caller } from '../access/tokens.ts'
 import { isSameName } from '../db/any-case.ts'

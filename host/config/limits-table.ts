@@ -130,7 +130,7 @@ export const limitsTable: readonly Limit[] = [
   {
     id: 'body_size',
     what: 'JSON body of a record, or of settings. Larger settings that are stored are still read',
-    at: { file: 'schemas/api.ts', constant: 'maxJsonBytes', unit: 'bytes' },
+    at: { file: 'schemas/list-operations.ts', constant: 'maxJsonBytes', unit: 'bytes' },
     code: 'body_too_large',
     over: 'Nothing is stored. Events, tasks, pages and what a script is asked have limits of their own.',
   },

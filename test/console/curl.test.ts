@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
-import { quote, toCurl } from '../../host/console/app/deliveries/curl.ts'
+import { quote, toCurl, toExactCurl } from '../../host/console/app/deliveries/curl.ts'
 
 /** Has a shell read the script, as from a paste. */
 async function run(script: string, env: Record<string, string> = {}): Promise<string> {
@@ -63,7 +63,7 @@ describe('a request as a curl command', () => {
 
   async function send(given: { path?: string; headers?: [string, string][]; body?: string }, token = '') {
     const { path = '/hook', headers = [], body = '{}' } = given
-    const command = toCurl({ url: origin + path, headers, body }).replace(
+    const command = toExactCurl({ url: origin + path, headers, body }).replace(
       'curl ',
       'curl --silent --noproxy "*" ',
     )
@@ -98,9 +98,24 @@ describe('a request as a curl command', () => {
     }
   })
 
+  it('sends each method, with a body and without one', async () => {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+      for (const body of [undefined, '', '{"a":1}']) {
+        const command = toCurl({
+          method,
+          url: `${origin}/m`,
+          headers: [['content-type', 'application/json']],
+          body,
+        })
+        await run(command.replace('curl ', 'curl --silent --noproxy "*" '))
+        assert.deepEqual([got.at(-1)?.method, got.at(-1)?.body], [method, body ?? ''])
+      }
+    }
+  })
+
   it('has a variable in the place of a bearer token', async () => {
     const headers: [string, string][] = [['Authorization', 'Bearer annex_secret']]
-    assert.doesNotMatch(toCurl({ url: origin, headers, body: '' }), /annex_secret/)
+    assert.doesNotMatch(toExactCurl({ url: origin, headers, body: '' }), /annex_secret/)
     assert.equal((await send({ headers }, 'annex_mine')).header('Authorization'), 'Bearer annex_mine')
   })
 })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
-import { toCurl } from '../../host/console/app/deliveries/curl.ts'
+import { toExactCurl } from '../../host/console/app/deliveries/curl.ts'
 import { installSample, until } from '../support/annex.ts'
 import { findBarriers } from '../support/axe.ts'
 import { skipWithoutChromium } from '../support/chromium.ts'
@@ -66,7 +66,7 @@ describe('deliveries in the console', { skip: skipWithoutChromium() }, () => {
     await button('Copy as curl').click()
     await button('Copied').waitFor()
     const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
-    assert.equal(await copied(), toCurl({ url, headers: attemptList[0].request.headers, body }))
+    assert.equal(await copied(), toExactCurl({ url, headers: attemptList[0].request.headers, body }))
     await button('Copy the body').click()
     await until(copied, (text) => text === body, 10)
     saysNothing()

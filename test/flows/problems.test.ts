@@ -189,10 +189,7 @@ describe('a problem', () => {
     // A site of its own, and more settings than a sentence names.
     await update('site', names)
     const ofSite = await opens('pending')
-    assert.match(
-      ofSite.sentence,
-      /^updated is pending in the site site_\S+ and gets no events: .*version 3\. /,
-    )
+    assert.match(ofSite.sentence, /^updated is pending in Sample site and gets no events: .*version 3\. /)
     assert.match(ofSite.sentence, /(; .*){2} There is 1 more\.$/)
     await annex.api('POST', '/v1/integrations/updated/rollback', { version: 2 })
     await closes('pending')

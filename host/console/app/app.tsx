@@ -30,8 +30,11 @@ const Installations = page(() => import('./pages/installations.tsx'))
 const Installation = page(() => import('./pages/installation/page.tsx'))
 const Integrations = page(() => import('./pages/integrations.tsx'))
 const Integration = page(() => import('./pages/integration/page.tsx'))
-const Forward = page(() => import('./pages/integration/forward.tsx'))
+const Forward = page(() => import('./pages/forward.tsx'))
 const Install = page(() => import('./pages/install/page.tsx'))
+const Reference = page(() => import('./pages/reference/reference.tsx'))
+const OperationPage = page(() => import('./pages/reference/operation.tsx'))
+const RecordPage = page(() => import('./pages/reference/record.tsx'))
 const Unknown = page(() => import('./pages/unknown.tsx'))
 
 /** A page has a file of its own. A tab that is older than the host may ask for a file that is gone. */
@@ -111,6 +114,10 @@ function Routes() {
         <Route path="/orgs/:org/integrations/:integration" component={Integration} />
         <Route path="/orgs/:org/integrations/:integration/install" component={Install} />
         <Route path="/integrations/:integration" component={Forward} />
+        <Route path="/docs/:rest*" component={Forward} />
+        <Route path="/orgs/:org/docs" component={Reference} />
+        <Route path="/orgs/:org/docs/records/:record" component={RecordPage} />
+        <Route path="/orgs/:org/docs/:operation" component={OperationPage} />
         <Route path="/orgs/:org/members" component={Members} />
         <Route default component={Unknown} />
       </Router>

@@ -13,6 +13,7 @@ export const texts = {
   more: 'More actions',
   skip: 'Skip to the page',
   organization: 'Organization',
+  noOrganization: 'You are a member of no organization. Ask an administrator for an invitation.',
   chooseOrganization: 'Choose an organization',
   loading: 'Loading…',
   tryAgain: 'Try again',

@@ -144,6 +144,14 @@ export async function listPlaceIds(db: Db, kind: PlaceKind, organizationId: stri
   return db(`${kind}s`).where({ organizationId }).orderBy('id').pluck('id')
 }
 
+/** The titles of sites and spaces that are there, by id. */
+export async function readPlaceTitles(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  const lists = await Promise.all(
+    (['site', 'space'] as const).map((kind) => db(`${kind}s`).whereIn('id', ids).select('id', 'title')),
+  )
+  return new Map(lists.flat().map(({ id, title }) => [id, title]))
+}
+
 export type Places = { site: Site; space: Space }
 
 /** Every id of Annex has an underscore and no slug has one, so a name is never both. */

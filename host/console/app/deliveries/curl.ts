@@ -1,7 +1,9 @@
 export type SentRequest = {
+  /** `POST` where it is left out. */
+  method?: string
   url: string
   headers: readonly (readonly string[])[]
-  body: string
+  body?: string | undefined
 }
 
 /** Linux takes no argument of 128 KiB or more. `printf` is part of the shell and has no such limit. */
@@ -13,21 +15,41 @@ const ofTransport: ReadonlySet<string> = new Set([
   'connection',
   'transfer-encoding',
 ])
-/** curl adds these where a request has none: an empty one leaves them out. */
+/** curl adds these where a request has none. A name without a value leaves it out. */
 const ofCurl = ['Accept', 'Content-Type', 'Expect', 'User-Agent']
 
-/** The request as a command for a POSIX shell. `$ANNEX_TOKEN` stands in the place of a bearer token. */
-export function toCurl({ url, headers, body }: SentRequest): string {
+const separator = ' \\\n  '
+
+/** The request as a command that sends these headers and no other. */
+export function toExactCurl(request: SentRequest): string {
+  const names = new Set(request.headers.map(([name = '']) => name.toLowerCase()))
+  return toCurl(
+    request,
+    ofCurl.filter((name) => !names.has(name.toLowerCase())),
+  )
+}
+
+/**
+ * The request as a command for a POSIX shell. `$ANNEX_TOKEN` stands in the place of a bearer token.
+ *
+ * @param without names of headers that curl would add
+ */
+export function toCurl(
+  { method = 'POST', url, headers, body }: SentRequest,
+  without: readonly string[] = [],
+): string {
   const sent = headers.filter(([name = '']) => !ofTransport.has(name.toLowerCase()))
-  const names = new Set(sent.map(([name = '']) => name.toLowerCase()))
   const lines = [
     // Without --globoff curl reads brackets of an address as patterns.
     `curl --globoff ${quote(url)}`,
+    // curl itself sends a GET, and a POST with a body.
+    ...(method === (body === undefined ? 'GET' : 'POST') ? [] : [`--request ${quote(method)}`]),
     ...sent.map(([name = '', value = '']) => `--header ${quoteHeader(name, value)}`),
-    ...ofCurl.filter((name) => !names.has(name.toLowerCase())).map((name) => `--header ${quote(`${name}:`)}`),
+    ...without.map((name) => `--header ${quote(`${name}:`)}`),
   ]
+  if (body === undefined) return lines.join(separator)
   const isLong = new TextEncoder().encode(body).length > longestArgument
-  const command = [...lines, isLong ? '--data-binary @-' : `--data-raw ${quote(body)}`].join(' \\\n  ')
+  const command = [...lines, isLong ? '--data-binary @-' : `--data-raw ${quote(body)}`].join(separator)
   return isLong ? `printf %s ${quote(body)} | ${command}` : command
 }
 

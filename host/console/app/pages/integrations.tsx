@@ -54,7 +54,7 @@ export default function IntegrationsPage() {
       <Head title={words.title} crumbs={[{ label: org, href: `/orgs/${org}` }, { label: words.title }]}>
         {words.what}
       </Head>
-      <search class="filters">
+      <search class="catalogue-filters">
         <SearchField label={words.search} value={q} onValue={(value) => route(address({ q: value }), true)} />
         <Choice
           isHidden
@@ -164,7 +164,7 @@ function Waiting({ org, of }: { org: string; of: Load<Map<string, Installed>> })
   return (
     <section>
       <h2>{words.waits}</h2>
-      <ul class="waiting">
+      <ul class="waiting-list">
         {waiting.slice(0, mostWaiting).map(({ id, integration, waiting }) => (
           <li class="note warning" key={id}>
             <Icon name="clock" />

@@ -6,6 +6,7 @@ import { problemCount, useProblems } from '../problems.ts'
 import { lastOrganization, me, organizationInAddress, rememberOrganization } from '../state.ts'
 import { dispatchTexts } from '../texts/dispatches.ts'
 import { installationTexts } from '../texts/installation.ts'
+import { referenceTexts } from '../texts/reference.ts'
 import { texts } from '../texts.ts'
 import { useLoad } from '../use-load.ts'
 import { Boundary } from './boundary.tsx'
@@ -21,6 +22,7 @@ const links: readonly { path: string; label: string; icon: IconName }[] = [
   { path: '/dispatches', label: dispatchTexts.title, icon: 'dispatches' },
   { path: '/receivers', label: texts.receivers.title, icon: 'receivers' },
   { path: '/members', label: texts.members.title, icon: 'members' },
+  { path: '/docs', label: referenceTexts.title, icon: 'book' },
 ]
 
 /** Navigation on the left, the page on the right. Below 800 px the navigation is a bar with a menu. */

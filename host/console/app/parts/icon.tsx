@@ -11,6 +11,7 @@ const shapes = {
   receivers: 'M4 13l3-8h10l3 8v6H4zM4 13h5l1 3h4l1-3h5',
   installations: 'M4 8l8-4 8 4v8l-8 4-8-4zM4 8l8 4 8-4M12 12v8',
   members: 'M9 11a4 4 0 1 0 0-8 4 4 0 0 0 0 8M2 21c0-4 3-6 7-6s7 2 7 6M17 4a4 4 0 0 1 0 7M19 15c2 1 3 3 3 6',
+  book: 'M5 4h6a2 2 0 0 1 2 2v14a2 2 0 0 0-2-2H5zM21 4h-6a2 2 0 0 0-2 2v14a2 2 0 0 1 2-2h6z',
   check: 'M4 12l6 6L20 6',
   cross: 'M5 5l14 14M19 5L5 19',
   warning: 'M12 4L2 20h20zM12 10v5M12 17.5v.5',

@@ -86,7 +86,6 @@ export const integration = {
   lostSettings: 'Settings that are gone',
   keptVersions: 'The ten newest versions are kept, and all that an installation runs.',
   forward: 'Looking for your organization…',
-  noOrganization: 'You are a member of no organization, so there is no place to install it.',
 }
 
 export const install = {

@@ -1,6 +1,6 @@
 import { useLocation, useRoute } from 'preact-iso'
 import type { Attempt, DeliveryWithAttempts } from '../../../../../schemas/generated/api/deliveries.ts'
-import { toCurl } from '../../deliveries/curl.ts'
+import { toExactCurl } from '../../deliveries/curl.ts'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Choice } from '../../parts/field.tsx'
 import { CheckSecret } from '../../parts/signature-note.tsx'
@@ -38,7 +38,7 @@ export function AsSent({ delivery }: { delivery: DeliveryWithAttempts }) {
             <CopyButton
               isLabelled
               kind=""
-              text={toCurl({ url, headers, body })}
+              text={toExactCurl({ url, headers, body })}
               label={texts.delivery.copyCurl}
             />
           )}

@@ -1,4 +1,4 @@
-import type { OpenApi, Schema } from '../../schemas/openapi.ts'
+import type { OpenApi, Schema } from './openapi.ts'
 
 export type Field = { name: string; schema: Schema; isRequired: boolean }
 
