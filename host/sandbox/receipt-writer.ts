@@ -72,7 +72,8 @@ export function createReceiptWriter(
     const receipts: Omit<ReceiptRow, 'id'>[] = []
     for (const [owner, { sums, kept }] of owners) {
       if (unsaved.size < maxUnsaved) addTo(unsaved, { ...sums, minute })
-      for (const receipt of kept) receipts.push(toRow(owner, receipt, redact))
+      // A busy owner's are in the order of their weight.
+      for (const receipt of kept.sort(byStart)) receipts.push(toRow(owner, receipt, redact))
       notePrune(owner, kept.length)
     }
     // Sums that could not be stored are stored with the next ones. Single receipts may be lost.
@@ -148,6 +149,8 @@ function toRow(owner: string, receipt: Receipt, redact: KnownSecrets['redact']):
     status,
   }
 }
+
+const byStart = (one: Receipt, other: Receipt): number => one.startedAtMs - other.startedAtMs
 
 const maxInteger = 2 ** 31 - 1
 

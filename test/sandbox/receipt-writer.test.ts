@@ -90,7 +90,9 @@ describe('the receipts of dispatches', () => {
 
   it('of a busy installation are summed, and the failed and slowest ones are stored', async () => {
     const writer = open()
-    for (let n = 0; n < 20_000; n += 1) writer.take(receiptOf('inst_busy', { wallMs: n % 1000 }))
+    for (let n = 0; n < 20_000; n += 1) {
+      writer.take(receiptOf('inst_busy', { wallMs: n % 1000, startedAtMs: noon + n }))
+    }
     for (let n = 0; n < 7; n += 1) writer.take(receiptOf('inst_busy', { outcome: 'cpu_limit', wallMs: 0.5 }))
     writer.take(receiptOf('inst_quiet'))
     await writer.flush()
@@ -98,6 +100,8 @@ describe('the receipts of dispatches', () => {
     assert.equal(kept.length, 50)
     assert.equal(kept.filter(({ outcome }) => outcome === 'cpu_limit').length, 7)
     assert.ok(kept.every(({ outcome, wallMs }) => outcome !== 'ok' || wallMs >= 997))
+    const starts = kept.map(({ startedAt }) => startedAt)
+    assert.deepEqual(starts, starts.toSorted().reverse())
     assert.equal((await listReceipts(database.db, { installationId: 'inst_quiet', limit: 10 })).length, 1)
     const [sum] = await sumUsage(database.db, { installationId: 'inst_busy', spanMs: minute, limit: 10 })
     assert.equal(sum?.dispatches, 20_007)
