@@ -93,9 +93,9 @@ function toRequest(method: string, { protocol, host, pathname }: URL, isOwn: boo
   const isHttp = protocol === 'http:' || protocol === 'https:'
   return {
     method: method.slice(0, maxMethod).toUpperCase(),
-    host: isHttp ? host : protocol,
+    host: isHttp ? copied(host) : protocol,
     // The path of `data:` and `blob:` is a content.
-    path: isHttp ? pathname.slice(0, maxPath) : '',
+    path: isHttp ? copied(pathname.slice(0, maxPath)) : '',
     isCut: isHttp && pathname.length > maxPath,
     isOwn,
     startedAtMs: Date.now(),
@@ -105,6 +105,9 @@ function toRequest(method: string, { protocol, host, pathname }: URL, isOwn: boo
     error: undefined,
   }
 }
+
+/** A part of a text keeps the whole text in memory: here a URL with a long query. Both parts are ASCII. */
+const copied = (text: string): string => Buffer.from(text, 'latin1').toString('latin1')
 
 /** Writes `[secret NAME]` for a secret. `isCut`: the text may end in the middle of one. */
 type Redact = (text: string, isCut?: boolean) => string
@@ -125,11 +128,11 @@ export function toStoredText(requests: OutboundRequests | undefined, redact: Red
 }
 
 function toStored(request: OutboundRequest, redact: Redact): StoredRequest {
-  const { method, host, path, isCut, isOwn, startedAtMs, ms, status, requestId, error } = request
+  const { method, host, isOwn, startedAtMs, ms, status, requestId, error } = request
   return {
     method: clip(redact(method)),
     host: clip(redact(host)),
-    path: clip(toShownPath(path, isCut, redact)),
+    path: clip(toShownPath(request, redact)),
     ...(isOwn && { own: true }),
     startedAt: startedAtMs,
     ...(ms !== undefined && { ms: Math.round(ms) }),
@@ -140,15 +143,28 @@ function toStored(request: OutboundRequest, redact: Redact): StoredRequest {
 }
 
 /** A secret may be partly escaped: a URL escapes fewer characters than `encodeURIComponent`. */
-function toShownPath(path: string, isCut: boolean, redact: Redact): string {
+function toShownPath({ path, isCut, isOwn }: OutboundRequest, redact: Redact): string {
   // Tokens that are unknown here are recognized as a whole only.
   const whole = isCut ? path.slice(0, path.lastIndexOf('/') + 1) : path
   const shown = redact(whole, isCut)
   const plain = decoded(whole)
   const shownPlain = plain === whole ? plain : redact(plain, isCut)
-  const best = shownPlain === plain ? shown : shownPlain
+  const known = shownPlain === plain ? shown : shownPlain
+  const best = isOwn ? known : known.split('/').map(withoutKey).join('/')
   return isCut ? `${best}…` : best
 }
+
+/**
+ * Some services take a key in the path, and a script may have it from elsewhere than its settings. A long segment with capital
+ * and small letters and digits may be such a key: only its beginning is kept.
+ */
+const withoutKey = (segment: string): string =>
+  segment.length >= shortestKey && !segment.includes('[secret ') && isMixed(decoded(segment))
+    ? `${segment.slice(0, 4)}…`
+    : segment
+
+const shortestKey = 20
+const isMixed = (text: string): boolean => /[A-Z]/.test(text) && /[a-z]/.test(text) && /\d/.test(text)
 
 function decoded(path: string): string {
   try {

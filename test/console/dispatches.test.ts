@@ -100,7 +100,7 @@ describe('the dispatches in the console', { skip: skipWithoutChromium() }, () =>
     await follow('seen')
     await shows(tab, /Delivery of seen/)
     await follow('All runs')
-    await shows(tab, /Runs of one event/)
+    await shows(tab, /Runs of one event[\s\S]*site_view\s+shop/)
     assert.equal(await tab.page.locator('tbody tr').count(), 1)
     await follow('shop')
     await follow('Activity')
@@ -188,6 +188,25 @@ describe('the dispatches in the console', { skip: skipWithoutChromium() }, () =>
     await tab.goto(`${here}/${id}`)
     await shows(tab, /Annex keeps no receipt of this dispatch[\s\S]*the line stays/)
     assert.deepEqual([tab.said, tab.refused], [[], []])
+  })
+
+  it('are shown each where a request had several', async () => {
+    const id = await ask({ say: 'one line', asked: [{ url: `${origin}/ok` }] })
+    await opened.annex.api('GET', `/v1/receipts?request=${id}`)
+    const database = new DatabaseSync(join(opened.annex.dataDir, 'annex.sqlite'), { timeout: 5_000 })
+    database.exec(`create temp table again as select * from receipts where request_id = '${id}'`)
+    database.exec(
+      `update again set id = null, outcome = 'cpu_limit'; insert into receipts select * from again`,
+    )
+    database.close()
+    await tab.goto(`${here}/${id}`)
+    const text = await shows(tab, /Dispatch 2 of 2 of this request/)
+    assert.match(
+      text,
+      /^[\s\S]*CPU limit[\s\S]*Dispatch 1 of 2[\s\S]*Handled[\s\S]*Dispatch 2 of 2[\s\S]*CPU limit/,
+    )
+    assert.equal(text.match(/\/ok\s+200/g)?.length, 2)
+    assert.equal(text.match(/one line/g)?.length, 1)
   })
 
   it('are hidden from another organization, also under its own address', async () => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import {
   createNote,
   keptRequests,
@@ -84,6 +86,47 @@ describe('the outbound requests of a receipt', () => {
     const [deep] = stored([`https://a.example/${'dir/'.repeat(4_000)}`]).requests
     assert.equal(deep?.path.length, 201)
     assert.ok(deep?.path.endsWith('/dir…'), deep?.path)
+  })
+
+  const keys: [what: string, path: string, shown: string][] = [
+    ['a token of a bot', '/bot123456:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw/send', '/bot1…/send'],
+    [
+      'a key at the end',
+      '/services/T00000000/B00000000/XXXX1234yyyyZZZZ5678wwww',
+      '/services/T00000000/B00000000/XXXX…',
+    ],
+    ['an escaped key', '/x/ab%2BC1deFGhi2jkLMnop3qrST', '/x/ab%2…'],
+    ['a word with an accent', '/caf%C3%A9-au-lait-a-paris', '/caf%C3%A9-au-lait-a-paris'],
+    ['an id', '/inst_0190a1b2-0000-7000-8000-000000000000', '/inst_0190a1b2-0000-7000-8000-000000000000'],
+    ['a commit', `/commits/${'0a1b2c3d'.repeat(5)}`, `/commits/${'0a1b2c3d'.repeat(5)}`],
+    ['a time', '/2026-11-27T22:16:08.000Z', '/2026-11-27T22:16:08.000Z'],
+    ['a short word', '/Version2Of3Words', '/Version2Of3Words'],
+  ]
+  for (const [what, path, expected] of keys) {
+    it(`show no unknown key in a path: ${what}`, () => {
+      assert.equal(shown(`https://a.example${path}`), `a.example ${expected}`)
+    })
+  }
+
+  it('keep no long query in memory', () => {
+    setFlagsFromString('--expose-gc')
+    const collectGarbage: () => void = runInNewContext('gc')
+    const heap = () => {
+      collectGarbage()
+      return process.memoryUsage().heapUsed
+    }
+    const before = heap()
+    const all = Array.from({ length: 2_000 }, (_, n) => {
+      const requests: OutboundRequests = { kept: [], leftOut: 0 }
+      const query = `${n}`.padStart(5, '0').repeat(3_200)
+      createNote(requests, false).begin(
+        'GET',
+        `https://api.number-${n}.example/items/of/number/${n}?${query}`,
+      )
+      return requests
+    })
+    const bytes = heap() - before
+    assert.ok(bytes < 8 * 1024 * 1024, `${bytes} bytes for ${all.length} requests`)
   })
 
   it('do not list a text that is no URL', () => {

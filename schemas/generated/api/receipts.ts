@@ -77,7 +77,7 @@ export interface OutboundRequest {
    */
   host: string
   /**
-   * Without the query. Secrets that Annex knows are written as `[secret NAME]`.
+   * Without the query. At most 200 characters. Secrets that Annex knows are written as `[secret NAME]`, and what may be a key is shortened.
    */
   path: string
   /**
