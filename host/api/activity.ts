@@ -21,8 +21,10 @@ export function addActivityRoutes(on: OnOperation, { db, activity }: ActivityPar
     const owner = isWhole ? wholeAnnex : (await organizationOf(db, caller, organization)).id
     const step = isWhole && span !== 'week' ? steps.minute : steps.hour
     await activity.flush()
-    const fromMs = Date.now() - spans[span]
     const pointMs = isWhole ? pointsOf[span] : hourMs
+    const sinceMs = Date.now() - spans[span]
+    // A part of a point would draw a rise that has not happened.
+    const fromMs = sinceMs - (sinceMs % pointMs)
     const points = await readActivity(db, { owner, step, fromMs, pointMs })
     return {
       object: 'activity',
