@@ -144,7 +144,7 @@ export async function startServer(
   const metrics = createMetrics()
   const counts = createDeliveryCounts(db, onDefect)
   ends.defer(counts.close)
-  const receipts = createReceiptWriter(db, onDefect)
+  const receipts = createReceiptWriter(db, { redact: secrets.redact, onDefect })
   ends.defer(receipts.close)
   const activity = createActivityRecorder(db, onDefect)
   ends.defer(activity.close)

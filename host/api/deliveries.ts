@@ -61,13 +61,14 @@ export async function filterOf(
   caller: Person,
   query: Omit<OperationRequest<'GET /v1/deliveries'>['query'], 'limit'>,
 ): Promise<DeliveryFilter> {
-  const { organization, installation, receiver, event, eventType, state, before, after } = query
+  const { organization, installation, receiver, event, eventType, request, state, before, after } = query
   return {
     ...(await ownerOf(db, caller, organization)),
     ...(installation !== undefined && { installationId: installation }),
     ...(receiver !== undefined && { receiverId: receiver }),
     ...(event !== undefined && { eventId: event }),
     ...(eventType !== undefined && { eventType }),
+    ...(request !== undefined && { requestId: request }),
     ...(state !== undefined && { state }),
     ...(after !== undefined && { afterMs: timeOf('after', after) }),
     ...(before !== undefined && { beforeMs: timeOf('before', before) }),
@@ -77,13 +78,14 @@ export async function filterOf(
 /** A delivery as the API shows it. `nextAttemptAt` is present while the delivery is pending and has a due time. */
 export function toDelivery(delivery: ListedDelivery): Delivery {
   const { id, eventId, eventType, installationId, receiverId, signedBy, url, state, reason } = delivery
-  const { attempts, createdAt, nextAttemptAt, finishedAt } = delivery
+  const { attempts, createdAt, nextAttemptAt, finishedAt, requestId } = delivery
   return {
     object: 'delivery',
     id,
     state,
     ...(reason !== null && { reason }),
     event: { id: eventId, type: eventType },
+    ...(requestId !== null && { request: requestId }),
     installation: installationId,
     receiver: receiverId,
     signedBy,

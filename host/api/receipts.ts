@@ -1,8 +1,11 @@
-import type { Receipt } from '../../schemas/generated/api/receipts.ts'
+import type { OutboundRequest, Receipt } from '../../schemas/generated/api/receipts.ts'
 import type { Db } from '../db/db.ts'
 import { toStoredName } from '../db/queries/integrations.ts'
-import { listReceipts, type ReceiptRow, sumUsage } from '../db/queries/receipts.ts'
+import { findReceipt, type ListedReceipt, listReceipts, sumUsage } from '../db/queries/receipts.ts'
+import type { StoredRequest, StoredRequests } from '../egress/outbound-requests.ts'
+import { AnnexError } from '../errors.ts'
 import type { ReceiptWriter } from '../sandbox/receipt-writer.ts'
+import { ownerOf } from './caller.ts'
 import { listPage, numberCursor, ownOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
@@ -13,13 +16,16 @@ type ReceiptParts = { longReader: Db; receipts: ReceiptWriter }
 /** Receipts of dispatches, and sums of their usage. The same tokens may read logs. */
 export function addReceiptRoutes(on: OnOperation, { longReader, receipts }: ReceiptParts): void {
   on('GET /v1/receipts', async (request) => {
-    const { integration, installation, request: requestId, event, after: from } = request.query
+    const { organization, integration, installation, request: requestId, event } = request.query
+    const { type, outcome, after: from } = request.query
     const where = {
-      ...ownOf(request.caller),
+      ...(await ownerOf(longReader, request.caller, organization)),
       ...(integration !== undefined && { integration: await toStoredName(longReader, integration) }),
       ...(installation !== undefined && { installationId: installation }),
       ...(requestId !== undefined && { requestId }),
       ...(event !== undefined && { eventId: event }),
+      ...(type !== undefined && { type }),
+      ...(outcome !== undefined && { outcome }),
     }
     // Receipts of the last dispatches are stored first.
     await receipts.flush()
@@ -35,6 +41,21 @@ export function addReceiptRoutes(on: OnOperation, { longReader, receipts }: Rece
       },
       toView: toReceipt,
     })
+  })
+
+  on('GET /v1/receipts/{receipt}', async ({ caller, params }) => {
+    await receipts.flush()
+    const found = numberCursor.test(params.receipt)
+      ? await findReceipt(longReader, Number(params.receipt), ownOf(caller))
+      : undefined
+    if (found === undefined)
+      throw new AnnexError('not_found', `There is no receipt ${params.receipt} that you may see.`)
+    const { requests, leftOut }: StoredRequests = JSON.parse(found.outboundRequests ?? noRequests)
+    return {
+      ...toReceipt(found),
+      outboundRequests: requests.map(toOutboundRequest),
+      outboundRequestsLeftOut: leftOut,
+    }
   })
 
   on('GET /v1/usage', async (request) => {
@@ -56,7 +77,15 @@ export function addReceiptRoutes(on: OnOperation, { longReader, receipts }: Rece
   })
 }
 
-function toReceipt(receipt: ReceiptRow): Receipt {
+const noRequests = JSON.stringify({ requests: [], leftOut: 0 } satisfies StoredRequests)
+
+const toOutboundRequest = ({ own = false, startedAt, ...request }: StoredRequest): OutboundRequest => ({
+  ...request,
+  own,
+  startedAt: toIso(startedAt),
+})
+
+function toReceipt(receipt: ListedReceipt): Receipt {
   const { id, integration, installationId, requestId, type, startedAt, cpuMs, wallMs, heapBytes } = receipt
   const { egressCalls, egressBytes, hostCalls, deliveries, tasks, outcome, status, eventId } = receipt
   return {

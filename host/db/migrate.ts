@@ -17,6 +17,7 @@ import * as settingKinds from './migrations/015-setting-kinds.ts'
 import * as levels from './migrations/016-levels.ts'
 import * as accounts from './migrations/017-accounts.ts'
 import * as activity from './migrations/018-activity.ts'
+import * as outboundRequests from './migrations/019-outbound-requests.ts'
 import { listTables, rawRows } from './sql.ts'
 
 /** A random number: PostgreSQL names advisory locks by numbers. */
@@ -137,6 +138,7 @@ const steps: readonly [string, Step][] = [
   ['016-levels', levels],
   ['017-accounts', accounts],
   ['018-activity', activity],
+  ['019-outbound-requests', outboundRequests],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
-import { AnnexError } from '../errors.ts'
+import { AnnexError, isAnnexError } from '../errors.ts'
 import type { OutboundOptions } from './agent.ts'
 import { readBody, streamBody } from './answer-body.ts'
 import type { Egress } from './egress.ts'
@@ -14,6 +14,7 @@ import {
   withoutConnectionHeaders,
 } from './headers.ts'
 import { nextHops } from './loop-guard.ts'
+import type { NoteRequest } from './outbound-requests.ts'
 import { parseOutboundUrl } from './outbound-url.ts'
 import { type Hop, isRedirect, maxRedirects, nextHop } from './redirects.ts'
 
@@ -45,6 +46,7 @@ export type EgressLimits = {
   assertAllowed?: ((url: URL) => void) | undefined
   /** Aborts when the dispatch ends. */
   signal?: AbortSignal | undefined
+  note?: NoteRequest | undefined
 }
 
 /**
@@ -74,6 +76,20 @@ export async function egressFetch(
   request: EgressRequest,
   limits: EgressLimits,
 ): Promise<EgressAnswer> {
+  limits.note?.begin(request.method, request.url)
+  try {
+    return await fetchChecked(egress, request, limits)
+  } catch (error) {
+    if (isAnnexError(error)) limits.note?.failed(error)
+    throw error
+  }
+}
+
+async function fetchChecked(
+  egress: Egress,
+  request: EgressRequest,
+  limits: EgressLimits,
+): Promise<EgressAnswer> {
   const hops = nextHops(limits.hops)
   let hop = firstHop(egress, request)
   limits.assertAllowed?.(hop.url)
@@ -82,6 +98,7 @@ export async function egressFetch(
   try {
     for (let redirects = request.redirects ?? 0; ; redirects += 1) {
       const response = await Promise.race([send(egress, hop, hops, deadline, limits.tenant), deadline.isOver])
+      limits.note?.answered(response.status, headerValue(response.headers, 'x-request-id'))
       const location = headerValue(response.headers, 'location')
       if (request.redirect === 'manual' || !isRedirect(response.status, location)) {
         return await toAnswer(response, hop, redirects > 0, limits.maxBytes, what)
@@ -94,6 +111,7 @@ export async function egressFetch(
         if (request.isRepeatable !== true) throw badRedirect(what, redirects, sentOnce)
         return toRepeat(response, hop, { ...request, redirects: redirects + 1 })
       }
+      limits.note?.begin(hop.method, hop.url.href)
       parseOutboundUrl(hop.url.href, egress)
       limits.assertAllowed?.(hop.url)
     }

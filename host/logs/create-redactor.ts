@@ -3,8 +3,12 @@ export const shortestSecret = 8
 /** Each line of a long secret, such as a private key in PEM, is a secret too. */
 const shortestLine = 16
 
-/** Writes `[secret NAME]` where a text holds a secret. */
-export type Redact = (text: string) => string
+/**
+ * Writes `[secret NAME]` where a text holds a secret.
+ *
+ * @param isCut the text may end in the middle of a secret. Default: true for a text as long as those that the sandbox cuts
+ */
+export type Redact = (text: string, isCut?: boolean) => string
 
 type Needle = { text: string; start: string; name: string }
 
@@ -38,9 +42,10 @@ export function createRedactor(secrets: Iterable<[name: string, value: string]>)
       filter[hash & (filterBits - 1)] = 1
     }
   }
-  return (text) => (needles.size === 0 || text.length < width ? text : scan(text))
+  return (text, isCut = text.length >= maybeCut) =>
+    needles.size === 0 || text.length < width ? text : scan(text, isCut)
 
-  function scan(text: string): string {
+  function scan(text: string, isCut: boolean): string {
     let redacted = ''
     let copied = 0
     let at = 0
@@ -48,7 +53,7 @@ export function createRedactor(secrets: Iterable<[name: string, value: string]>)
     let alarms = 0
     while (at + width <= text.length) {
       const isAlarm = filter[hash & (filterBits - 1)] === 1 && needles.has(hash)
-      const found = isAlarm ? find(text, at, hash) : undefined
+      const found = isAlarm ? find(text, at, hash, isCut) : undefined
       if (found !== undefined) {
         redacted += `${text.slice(copied, at)}[secret ${found.name}]`
         at += found.length
@@ -66,8 +71,12 @@ export function createRedactor(secrets: Iterable<[name: string, value: string]>)
   }
 
   /** The beginning of a long secret is enough in a cut text. */
-  function find(text: string, at: number, hash: number): { name: string; length: number } | undefined {
-    const isCut = text.length >= maybeCut
+  function find(
+    text: string,
+    at: number,
+    hash: number,
+    isCut: boolean,
+  ): { name: string; length: number } | undefined {
     let longest: { name: string; length: number } | undefined
     for (const needle of needles.get(hash) ?? []) {
       if (!isCut && !text.startsWith(needle.start, at)) continue
@@ -95,6 +104,8 @@ function commonLength(text: string, at: number, needle: string): number {
 /** The forms of a secret in a text: plain, and in JSON, URLs, base64 and hex. */
 function formsOf(secret: string): string[] {
   const forms = new Set<string>([secret, JSON.stringify(secret).slice(1, -1)])
+  // In the host of a URL.
+  if (/^[\w.-]+$/.test(secret)) forms.add(secret.toLowerCase())
   const inUrl = encodeURIComponent(secret.toWellFormed())
   forms.add(inUrl)
   forms.add(inUrl.replaceAll('%20', '+'))

@@ -8,8 +8,8 @@ import { createRedactor, type Redact, shortestSecret } from './create-redactor.t
  */
 export type KnownSecrets = {
   learn: (owner: string, secrets: Iterable<[name: string, value: string]>) => void
-  /** A line of the owner's script, or about it. */
-  redact: (owner: string, text: string) => string
+  /** A line of the owner's script, or about it. `isCut`: see `Redact`. */
+  redact: (owner: string, text: string, isCut?: boolean) => string
   /** A line of the host's own log, which only the operator reads: the secrets of all owners, plain and in JSON. */
   redactAny: Redact
 }
@@ -38,7 +38,7 @@ export function createKnownSecrets(own: [name: string, value: string][]): KnownS
       }
       owners.set(owner, known)
     },
-    redact: (owner, text) => withoutTokens(redactorOf(owner)(text)),
+    redact: (owner, text, isCut) => withoutTokens(redactorOf(owner)(text, isCut)),
     redactAny(text) {
       let redacted = redactOwn(text)
       for (const [owner, known] of owners) {

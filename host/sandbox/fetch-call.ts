@@ -1,6 +1,7 @@
 import type { Egress } from '../egress/egress.ts'
 import { type EgressRequest, egressFetch } from '../egress/fetch.ts'
 import { createInFlightLimit } from '../egress/in-flight-limit.ts'
+import { createNote } from '../egress/outbound-requests.ts'
 import { assertDeclared, type DeclaredHosts } from '../egress/outbound-url.ts'
 import { assertStaysInside, type OwnApi } from '../egress/own-api.ts'
 import { maxRedirects } from '../egress/redirects.ts'
@@ -48,23 +49,26 @@ export function createFetchCall(
         redirects: { type: 'integer', minimum: 0, maximum: maxRedirects },
       },
     },
-    async run(args, { context, body, signal }) {
+    async run(args, { context, body, signal, requests }) {
       const hasBody = !(body instanceof Uint8Array) || body.byteLength > 0
       const request = { ...args, ...(hasBody && { body }) }
       const { integration, declaredHosts: hosts, hops } = context
       const tenant = context.organizationId ?? integration
-      const [through, assertAllowed] = isInside(args.url)
+      const isOwn = isInside(args.url)
+      const [through, assertAllowed] = isOwn
         ? [ownApi.egress, (url: URL) => assertStaysInside(url, ownApi)]
         : [egress, (url: URL) => assertDeclared(url, { ...declared, integration, hosts })]
       const leave = await inFlight.enter(context.installationId ?? context.integration, signal)
       try {
-        const answer = await egressFetch(through, request, { ...limits, hops, signal, assertAllowed, tenant })
-        const { body: given, repeat, ...value } = answer
+        const note = requests && createNote(requests, isOwn)
+        const given = { ...limits, hops, signal, assertAllowed, tenant, note }
+        const answer = await egressFetch(through, request, given)
+        const { body: received, repeat, ...value } = answer
         // The request is in flight for as long as it uses its connection.
-        if (given instanceof Uint8Array) leave()
-        else given.once('close', leave)
+        if (received instanceof Uint8Array) leave()
+        else received.once('close', leave)
         // As text: the prelude sends it back unchanged.
-        return { value: repeat === undefined ? value : { repeat: JSON.stringify(repeat) }, body: given }
+        return { value: repeat === undefined ? value : { repeat: JSON.stringify(repeat) }, body: received }
       } catch (error) {
         leave()
         throw error

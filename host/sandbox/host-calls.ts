@@ -4,6 +4,7 @@ import type { PlainError } from '../../runtime/bridge.ts'
 import { createCheck } from '../../schemas/create-check.ts'
 import { describeError } from '../../schemas/describe-error.ts'
 import { explainStorageError } from '../db/errors.ts'
+import type { OutboundRequests } from '../egress/outbound-requests.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
 import type { DispatchContext } from './target.ts'
 
@@ -17,10 +18,11 @@ export type HostCall<Args = never> = {
   run: (args: Args, given: HostCallGiven) => Promise<{ value: unknown; body?: HostCallBody }>
 }
 
-/** `signal` aborts when the dispatch ends. */
+/** `signal` aborts when the dispatch ends. `requests` notes its outbound requests. */
 export type HostCallGiven = Pick<HostCallAsked, 'body'> & {
   context: DispatchContext
   signal: AbortSignal
+  requests?: OutboundRequests | undefined
 }
 
 /** Bytes, or a stream where they are many or of unknown length. */
@@ -34,7 +36,12 @@ export type HostCallAnswer =
 export type HostCallAsked = { name: string; args: unknown; body: HostCallBody }
 
 export type HostCalls = {
-  run: (call: HostCallAsked, context: DispatchContext, signal: AbortSignal) => Promise<HostCallAnswer>
+  run: (
+    call: HostCallAsked,
+    context: DispatchContext,
+    signal: AbortSignal,
+    requests?: OutboundRequests,
+  ) => Promise<HostCallAnswer>
   isEgress: (call: Pick<HostCallAsked, 'name' | 'args'>) => boolean
 }
 
@@ -49,7 +56,7 @@ export function createHostCalls(table: readonly HostCall[], onDefect: (error: un
   return { run, isEgress: ({ name, args }) => entries.get(name)?.call.isEgress?.(args) ?? false }
 
   async function run(
-    ...[{ name, args, ...asked }, context, signal]: Parameters<HostCalls['run']>
+    ...[{ name, args, ...asked }, context, signal, requests]: Parameters<HostCalls['run']>
   ): Promise<HostCallAnswer> {
     try {
       const entry = entries.get(name)
@@ -58,7 +65,7 @@ export function createHostCalls(table: readonly HostCall[], onDefect: (error: un
       if (call.scope !== undefined) assertScope(context, call.scope)
       const check = checkOf()
       if (!check(args)) throw new AnnexError('bad_request', `${name}: ${textOf(check.errors ?? [])}.`)
-      return { ok: true, ...(await call.run(args as never, { ...asked, context, signal })) }
+      return { ok: true, ...(await call.run(args as never, { ...asked, context, signal, requests })) }
     } catch (error) {
       if (isAnnexError(error)) return { ok: false, error: { name: error.code, message: error.message } }
       onDefect(error)

@@ -9,6 +9,8 @@ import {
 } from '../db/queries/receipts.ts'
 import { transact } from '../db/sql.ts'
 import { createWriteBehind } from '../db/write-behind.ts'
+import { toStoredText } from '../egress/outbound-requests.ts'
+import type { KnownSecrets } from '../logs/known-secrets.ts'
 import { collectReceipts } from './collect-receipts.ts'
 import type { OnReceipt, Receipt } from './receipt.ts'
 
@@ -40,9 +42,9 @@ const maxUnsaved = 50_000
  */
 export function createReceiptWriter(
   db: Db,
-  onDefect: (error: unknown) => void,
-  now: () => number = Date.now,
+  given: { redact: KnownSecrets['redact']; onDefect: (error: unknown) => void; now?: () => number },
 ): ReceiptWriter {
+  const { redact, onDefect, now = Date.now } = given
   let collection = collectReceipts()
   /** The time of the first receipt in the collection. */
   let sinceMs: number | undefined
@@ -70,7 +72,8 @@ export function createReceiptWriter(
     const receipts: Omit<ReceiptRow, 'id'>[] = []
     for (const [owner, { sums, kept }] of owners) {
       if (unsaved.size < maxUnsaved) addTo(unsaved, { ...sums, minute })
-      for (const receipt of kept) receipts.push(toRow(owner, receipt))
+      // A busy owner's are in the order of their weight.
+      for (const receipt of kept.sort(byStart)) receipts.push(toRow(owner, receipt, redact))
       notePrune(owner, kept.length)
     }
     // Sums that could not be stored are stored with the next ones. Single receipts may be lost.
@@ -122,7 +125,7 @@ function addTo(unsaved: Map<string, UsageRow>, row: UsageRow): void {
   })
 }
 
-function toRow(owner: string, receipt: Receipt): Omit<ReceiptRow, 'id'> {
+function toRow(owner: string, receipt: Receipt, redact: KnownSecrets['redact']): Omit<ReceiptRow, 'id'> {
   const { installationId = null, requestId, integration, type, startedAtMs, outcome, status = null } = receipt
   return {
     owner,
@@ -138,6 +141,7 @@ function toRow(owner: string, receipt: Receipt): Omit<ReceiptRow, 'id'> {
     heapBytes: counted(receipt.heapBytes),
     egressCalls: counted(receipt.egressCalls, maxInteger),
     egressBytes: counted(receipt.egressBytes),
+    outboundRequests: toStoredText(receipt.requests, (text, isCut) => redact(owner, text, isCut)),
     hostCalls: counted(receipt.hostCalls, maxInteger),
     deliveries: counted(receipt.deliveries, maxInteger),
     tasks: counted(receipt.tasks, maxInteger),
@@ -145,6 +149,8 @@ function toRow(owner: string, receipt: Receipt): Omit<ReceiptRow, 'id'> {
     status,
   }
 }
+
+const byStart = (one: Receipt, other: Receipt): number => one.startedAtMs - other.startedAtMs
 
 const maxInteger = 2 ** 31 - 1
 

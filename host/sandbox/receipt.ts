@@ -1,3 +1,5 @@
+import { fineOutcomes } from '../db/queries/receipts.ts'
+import type { OutboundRequests } from '../egress/outbound-requests.ts'
 import type { DispatchContext } from './target.ts'
 
 /** The resources that one dispatch used, `waitUntil` included. Each dispatch has exactly one receipt, failed ones too. */
@@ -21,6 +23,8 @@ export type Receipt = {
   /** Outbound requests, and the bytes of their bodies both ways. */
   egressCalls: number
   egressBytes: number
+  /** Requests to the API of Annex included. */
+  requests?: OutboundRequests
   /** All host calls, outbound requests included. */
   hostCalls: number
   /** Deliveries and tasks that it has queued. */
@@ -35,8 +39,7 @@ export type Receipt = {
   status?: number
 }
 
-export const isOk = ({ outcome }: Pick<Receipt, 'outcome'>): boolean =>
-  outcome === 'ok' || outcome === 'no_handler'
+export const isOk = ({ outcome }: Pick<Receipt, 'outcome'>): boolean => fineOutcomes.includes(outcome)
 
 /** Runs for each dispatch, so it must cost next to nothing. */
 export type OnReceipt = (receipt: Receipt) => void
@@ -60,6 +63,7 @@ export function emptyReceipt(
     heapBytes: 0,
     egressCalls: 0,
     egressBytes: 0,
+    requests: undefined,
     hostCalls: 0,
     deliveries: 0,
     tasks: 0,

@@ -71,6 +71,7 @@ export function createDeliveryCall(
         url,
         body,
         hops: context.hops,
+        requestId: context.requestId,
       })
       return { value: { id, created } }
     },

@@ -10,11 +10,11 @@ const sorted: readonly RegExp[] = [
   /as `visible` order by `name`/,
   // An organization keeps few rows for each of its installations.
   /from `logs` where \(`installation_id` in/,
-  /from `receipts` where `owner` in/,
   /from `receivers` where `installation_id` in/,
   /from `stores` where `installation_id` = \?/,
-  // A page of each installation of an organization is merged.
+  // A page of each installation or integration of an organization is merged.
   /from `installations` as `theirs` cross join `deliveries` as `found`/,
+  /as `theirs` cross join `receipts` as `found`/,
   // Those that have ended or will, by a partial index.
   /setting_details like '%"endsAt":%'/,
   // The addresses of one site in a week.

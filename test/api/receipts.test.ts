@@ -27,7 +27,7 @@ describe('the list of receipts', () => {
       organizations[name] = { token, organizationId, installationId }
     }
     operator = (await issueToken(db, { role: 'operator', label: 'test' })).token
-    const receipts = createReceiptWriter(db, assert.ifError)
+    const receipts = createReceiptWriter(db, { redact: (_owner, text) => text, onDefect: assert.ifError })
     ends.defer(receipts.close)
     const tokens = createScriptTokens(createSecretBox(new Uint8Array(32)).deriveKey('test'))
     const authenticate = createAuthenticate(db, tokens, {
@@ -102,6 +102,47 @@ describe('the list of receipts', () => {
       operator,
     )
     assert.deepEqual(requests(after), ['req_owner_3', 'req_owner_4'])
+  })
+
+  it('leads to each receipt, with no outbound request where none was made', async () => {
+    const { token } = organizations.other ?? { token: '' }
+    const [receipt] = (await get('/v1/receipts?limit=1', token)).json.items
+    const { status, json } = await get(`/v1/receipts/${receipt.id}`, token)
+    assert.equal(status, 200)
+    assert.deepEqual(json, { ...receipt, outboundRequests: [], outboundRequestsLeftOut: 0 })
+    const { status: hidden } = await get(`/v1/receipts/${receipt.id}`, organizations.owner?.token)
+    assert.equal(hidden, 404)
+    assert.equal((await get(`/v1/receipts/${receipt.id}`, organizations.script?.token)).status, 403)
+  })
+
+  it('shows an operator one organization, in pages', async () => {
+    const { organizationId, token } = organizations.owner ?? { token: '' }
+    const list = `/v1/receipts?organization=${organizationId}&limit=4`
+    const first = await get(list, operator)
+    const second = await get(`${list}&page=${first.json.next.page}`, operator)
+    const requests = [...first.json.items, ...second.json.items].map(({ request }: Json) => request)
+    assert.deepEqual(requests, [
+      'req_whole',
+      ...['req_owner_4', 'req_owner_3', 'req_owner_2', 'req_owner_1', 'req_owner_0'],
+    ])
+    assert.equal((await get(`${list}&outcome=failed`, operator)).json.count, 1)
+    assert.equal((await get('/v1/receipts?organization=none', operator)).status, 404)
+    assert.equal((await get(`/v1/receipts?organization=${organizationId}`, token)).json.count, 6)
+    const foreign = `/v1/receipts?organization=${organizations.other?.organizationId}`
+    assert.equal((await get(foreign, token)).status, 404)
+  })
+
+  it('can be filtered by outcome and type', async () => {
+    const filters = {
+      'outcome=failed': 1,
+      'outcome=cpu_limit': 1,
+      'outcome=ok': 10,
+      'type=fetch': 11,
+      'type=task': 0,
+    }
+    for (const [filter, count] of Object.entries(filters)) {
+      assert.equal((await get(`/v1/receipts?${filter}`, operator)).json.count, count, filter)
+    }
   })
 
   it('can be filtered by the id of a request', async () => {

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type Database, openDatabase } from '../../host/db/open-database.ts'
-import { listReceipts, sumUsage } from '../../host/db/queries/receipts.ts'
+import { findReceipt, listReceipts, sumUsage } from '../../host/db/queries/receipts.ts'
+import { createNote, type OutboundRequests } from '../../host/egress/outbound-requests.ts'
 import type { Receipt } from '../../host/sandbox/receipt.ts'
 import { createReceiptWriter } from '../../host/sandbox/receipt-writer.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
@@ -37,11 +38,11 @@ describe('the receipts of dispatches', () => {
   let nowMs = noon
   const defects: unknown[] = []
   const open = () =>
-    createReceiptWriter(
-      database.db,
-      (error) => defects.push(error),
-      () => nowMs,
-    )
+    createReceiptWriter(database.db, {
+      redact: (_owner, text) => text.replaceAll('s3cret', '[secret]'),
+      onDefect: (error) => defects.push(error),
+      now: () => nowMs,
+    })
   before(async () => {
     given = await createTestDatabase(folder)
     database = await openDatabase(given.url, folder)
@@ -89,7 +90,9 @@ describe('the receipts of dispatches', () => {
 
   it('of a busy installation are summed, and the failed and slowest ones are stored', async () => {
     const writer = open()
-    for (let n = 0; n < 20_000; n += 1) writer.take(receiptOf('inst_busy', { wallMs: n % 1000 }))
+    for (let n = 0; n < 20_000; n += 1) {
+      writer.take(receiptOf('inst_busy', { wallMs: n % 1000, startedAtMs: noon + n }))
+    }
     for (let n = 0; n < 7; n += 1) writer.take(receiptOf('inst_busy', { outcome: 'cpu_limit', wallMs: 0.5 }))
     writer.take(receiptOf('inst_quiet'))
     await writer.flush()
@@ -97,6 +100,8 @@ describe('the receipts of dispatches', () => {
     assert.equal(kept.length, 50)
     assert.equal(kept.filter(({ outcome }) => outcome === 'cpu_limit').length, 7)
     assert.ok(kept.every(({ outcome, wallMs }) => outcome !== 'ok' || wallMs >= 997))
+    const starts = kept.map(({ startedAt }) => startedAt)
+    assert.deepEqual(starts, starts.toSorted().reverse())
     assert.equal((await listReceipts(database.db, { installationId: 'inst_quiet', limit: 10 })).length, 1)
     const [sum] = await sumUsage(database.db, { installationId: 'inst_busy', spanMs: minute, limit: 10 })
     assert.equal(sum?.dispatches, 20_007)
@@ -133,6 +138,27 @@ describe('the receipts of dispatches', () => {
       [[noon, 4]],
     )
     await Promise.all([one.close(), other.close()])
+  })
+
+  it('have the outbound requests, without the secrets of their owner', async () => {
+    const writer = open()
+    const requests: OutboundRequests = { kept: [], leftOut: 2 }
+    const note = createNote(requests, false)
+    note.begin('GET', 'https://a.example/s3cret/items?key=1')
+    writer.take(receiptOf('inst_out', { requests }))
+    // The answer comes before the receipts are stored.
+    note.answered(200)
+    await writer.flush()
+    const [listed] = await listReceipts(database.db, { installationId: 'inst_out', limit: 1 })
+    assert.equal(listed && 'outboundRequests' in listed, false)
+    const found = await findReceipt(database.db, listed?.id ?? 0, {})
+    const { requests: stored, leftOut } = JSON.parse(found?.outboundRequests ?? '')
+    assert.equal(leftOut, 2)
+    assert.deepEqual(
+      [stored[0].host, stored[0].path, stored[0].status],
+      ['a.example', '/[secret]/items', 200],
+    )
+    await writer.close()
   })
 
   it('of an integration as a whole are separate from those of its installations', async () => {

@@ -206,6 +206,7 @@ export async function fillDatabase(db: Db): Promise<void> {
     url: 'http://a.example/',
     hops: 1,
     createdAt: at,
+    requestId: 'req_1',
   }
   await db('deliveries').insert([
     {
@@ -327,6 +328,7 @@ export async function fillDatabase(db: Db): Promise<void> {
     outcome: 'ok',
     status: null,
     eventId: 'evt_1',
+    outboundRequests: '{"requests":[],"leftOut":3}',
     ...used,
   })
   await db('usage').insert({

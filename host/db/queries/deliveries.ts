@@ -34,12 +34,16 @@ export type Delivery = {
   finishedAt: number | null
   /** For a delivery that failed without an attempt: its cursor in the live feed, an id of that time. */
   refusedId: string | null
+  /** The request whose dispatch made it. An example for a receiver has none, nor has a delivery from before this column. */
+  requestId: string | null
 }
 
 /** `body`: sent byte for byte. */
 export type DeliveryWithBody = Delivery & { body: string }
 
-export type NewDelivery = ReceiverKey & Pick<DeliveryWithBody, 'eventId' | 'eventType' | 'body' | 'hops'>
+export type NewDelivery = ReceiverKey &
+  Pick<DeliveryWithBody, 'eventId' | 'eventType' | 'body' | 'hops'> &
+  Partial<Pick<Delivery, 'requestId'>>
 
 /** `created`: false when the event already has a delivery to the receiver. `id` then names that delivery. */
 export type QueuedDelivery = { id: string; receiverId: string; created: boolean }
@@ -57,12 +61,13 @@ const columns = {
   attempts: 'bigint',
   createdAt: 'bigint',
   finishedAt: 'bigint',
+  requestId: 'text',
 } as const
 const insertRows = forEachInserted<Delivery>({
   ...{ table: 'deliveries', columns, key: ['id'], unlessThere: ['receiverId', 'eventId'] },
 })
 
-type Row = NewDelivery & Pick<Delivery, 'id' | 'bodyId' | 'createdAt'>
+type Row = NewDelivery & Pick<Delivery, 'id' | 'bodyId' | 'requestId' | 'createdAt'>
 type Inserted = { delivery: DeliveryWithBody; receiver: Pick<KnownReceiver, 'state' | 'ordered'> }
 
 /**
@@ -74,7 +79,8 @@ export async function queueDeliveries(db: Db, given: readonly NewDelivery[]): Pr
   const bodies = new Map<string, Body[]>()
   const rows = given.map((delivery): Row => {
     const id = createId('dlv')
-    return { ...delivery, id, bodyId: bodyIn(bodies, id, delivery).id, createdAt }
+    const bodyId = bodyIn(bodies, id, delivery).id
+    return { ...delivery, requestId: delivery.requestId ?? null, id, bodyId, createdAt }
   })
   const inserted = await insertDeliveries(db, rows)
   if (inserted.length < rows.length) inserted.push(...(await insertWithReceivers(db, rows, inserted)))

@@ -11,6 +11,7 @@ export type DeliveryFilter = {
   receiverId?: string
   eventId?: string
   eventType?: string
+  requestId?: string
   state?: DeliveryState
   afterMs?: number
   beforeMs?: number
@@ -32,7 +33,11 @@ export async function listDeliveries(db: Db, filter: DeliveryFilter, page: Page)
 
 async function queryOf(db: Db, filter: DeliveryFilter, page: Page): Promise<Delivery[]> {
   const deliveries = () => inPage(db('deliveries').select('deliveries.*'), 'deliveries', filter, page)
-  if (filter.eventId !== undefined) return narrow(db, deliveries(), filter)
+  const { eventId, requestId, ...rest } = filter
+  // Few deliveries are of one event or request.
+  if (eventId !== undefined || requestId !== undefined) {
+    return narrow(db, narrow(db, deliveries(), { eventId, requestId }), rest, unindexed(db))
+  }
   const { state, ...others } = filter
   // Pending deliveries are found by their jobs. A filter by state would make PostgreSQL sort all jobs.
   if (state === 'pending') {
@@ -144,7 +149,8 @@ export function narrow(
   filter: DeliveryFilter,
   toColumn: ToColumn = indexed,
 ): Knex.QueryBuilder {
-  const { organizationId, installationId, receiverId, eventId, eventType, state, afterMs, beforeMs } = filter
+  const { organizationId, installationId, receiverId, eventId, eventType, requestId, state } = filter
+  const { afterMs, beforeMs } = filter
   const where = (column: string, value: string | undefined) => {
     if (value !== undefined) query.where(toColumn(column) as string, value)
   }
@@ -152,6 +158,7 @@ export function narrow(
   where('receiverId', receiverId)
   where('eventId', eventId)
   where('eventType', eventType)
+  where('requestId', requestId)
   where('state', state)
   if (organizationId !== undefined) {
     const theirs = db('installations').select('id').where({ organizationId })

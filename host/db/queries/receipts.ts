@@ -1,5 +1,9 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
+import { inCorrelated } from '../sql.ts'
+
+/** Outcomes of a dispatch that did not fail. */
+export const fineOutcomes: readonly string[] = ['ok', 'no_handler']
 
 /** The resources that a dispatch has used. `owner` is its installation; without one, its integration. */
 export type ReceiptRow = {
@@ -21,7 +25,18 @@ export type ReceiptRow = {
   tasks: number
   outcome: string
   status: number | null
+  /** `StoredRequests` as JSON. */
+  outboundRequests: string | null
 }
+
+/** A receipt as a list has it. */
+export type ListedReceipt = Omit<ReceiptRow, 'outboundRequests'>
+
+const listed = [
+  ...['id', 'owner', 'integration', 'installationId', 'requestId', 'type', 'eventId', 'startedAt', 'cpuMs'],
+  ...['wallMs', 'heapBytes', 'egressCalls', 'egressBytes', 'hostCalls', 'deliveries', 'tasks', 'outcome'],
+  'status',
+]
 
 export async function insertReceipts(db: Db, rows: readonly Omit<ReceiptRow, 'id'>[]): Promise<void> {
   await db.batchInsert('receipts', [...rows], 100)
@@ -30,25 +45,78 @@ export async function insertReceipts(db: Db, rows: readonly Omit<ReceiptRow, 'id
 /** Lists receipts, the newest first; with `after`, the first ones after that receipt. `organizationId`: as in `listLogs`. */
 export async function listReceipts(
   db: Db,
-  where: {
-    integration?: string
-    installationId?: string
-    requestId?: string
-    eventId?: string
-    organizationId?: string
-    before?: number
-    after?: number
-    limit: number
-  },
-): Promise<ReceiptRow[]> {
-  const { before, after, limit, organizationId, installationId, ...equal } = where
-  const query = db('receipts').where(equal).limit(limit)
+  { organizationId, after, limit, ...where }: ReceiptFilter & { limit: number },
+): Promise<ListedReceipt[]> {
+  const { before, installationId, requestId, eventId } = where
+  const query = narrow(db('receipts').select(listed), where).limit(limit)
+  if (after !== undefined) query.where('receipts.id', '>', after)
+  if (organizationId === undefined) return query.orderBy('receipts.id', after === undefined ? 'desc' : 'asc')
+  const isFew = [after, installationId, requestId, eventId].some((one) => one !== undefined)
+  if (isFew) {
+    query.whereIn('receipts.owner', ownersIn(db, organizationId))
+    return query.orderBy('receipts.id', after === undefined ? 'desc' : 'asc')
+  }
+  return ofOrganization(db, organizationId, { ...where, before, limit })
+}
+
+type ReceiptFilter = {
+  integration?: string
+  installationId?: string
+  requestId?: string
+  eventId?: string
+  type?: string
+  /** `failed`: all that are not in `fineOutcomes`. */
+  outcome?: string
+  organizationId?: string
+  before?: number
+  after?: number
+}
+
+function narrow(query: Knex.QueryBuilder, where: ReceiptFilter): Knex.QueryBuilder {
+  const { before, installationId, outcome, ...equal } = where
+  for (const [column, value] of Object.entries(equal)) query.where(`receipts.${column}`, value)
   // The column `owner` has the index.
-  if (installationId !== undefined) query.where({ owner: installationId })
-  if (before !== undefined) query.where('id', '<', before)
-  if (after !== undefined) query.where('id', '>', after)
+  if (installationId !== undefined) query.where('receipts.owner', installationId)
+  if (before !== undefined) query.where('receipts.id', '<', before)
+  if (outcome === 'failed') query.whereNotIn('receipts.outcome', fineOutcomes)
+  else if (outcome !== undefined) query.where('receipts.outcome', outcome)
+  return query
+}
+
+/** One page of each owner, by its index: without the inner pages all receipts of the organization would be sorted. */
+function ofOrganization(
+  db: Db,
+  organizationId: string,
+  { before = Number.MAX_SAFE_INTEGER, limit, ...where }: ReceiptFilter & { limit: number },
+): Knex.QueryBuilder {
+  // As for deliveries: ranges and an order of two columns lead to the index of both.
+  const ofOne = narrow(db('receipts').select('receipts.id'), where)
+    .where('receipts.owner', '>=', db.ref('theirs.id'))
+    .whereRaw('(receipts.owner, receipts.id) < (theirs.id, ?)', [before])
+    .orderBy('receipts.owner', 'desc')
+    .orderBy('receipts.id', 'desc')
+    .limit(limit)
+    .toSQL()
+  return (
+    db(ownersIn(db, organizationId).as('theirs'))
+      .select(listed.map((column) => `found.${column}`))
+      // SQLite keeps to the order of a cross join.
+      .crossJoin('receipts as found' as never)
+      .whereRaw(`found.id ${inCorrelated(db, ofOne.sql)}`, ofOne.bindings as never)
+      .orderBy('found.id', 'desc')
+      .limit(limit)
+  )
+}
+
+/** Finds a receipt with its outbound requests. `organizationId`: as in `listLogs`. */
+export async function findReceipt(
+  db: Db,
+  id: number,
+  { organizationId }: { organizationId?: string },
+): Promise<ReceiptRow | undefined> {
+  const query = db('receipts').where({ id })
   if (organizationId !== undefined) query.whereIn('owner', ownersIn(db, organizationId))
-  return query.orderBy('id', after === undefined ? 'desc' : 'asc')
+  return query.first()
 }
 
 /** Deletes the oldest receipts of an owner beyond its newest `keep`, at most `most` of them. @returns how many */

@@ -32,7 +32,8 @@ export async function answerCall(
   live.running ??= new Map()
   live.running.set(call.id, controller)
   const { context } = live.queued
-  const answer = await given.runCall(call, context, controller.signal)
+  if (call.name === 'fetch') live.requests ??= { kept: [], leftOut: 0 }
+  const answer = await given.runCall(call, context, controller.signal, live.requests)
   // A streamed answer may last as long as its dispatch: until then the call can be abandoned.
   if (!(answer.ok && answer.body instanceof Readable)) live.running?.delete(call.id)
   if (answer.ok && call.name === 'delivery') live.deliveries += 1

@@ -1,4 +1,5 @@
 import { createIdTable } from '../../../runtime/process/id-table.ts'
+import type { OutboundRequests } from '../../egress/outbound-requests.ts'
 import type { Usage } from '../process/connection.ts'
 import { emptyReceipt, type OnReceipt, type Receipt } from '../receipt.ts'
 import { bodyBrokeOffError } from '../sandbox-errors.ts'
@@ -53,6 +54,7 @@ export type LiveDispatch = {
   deliveries: number
   tasks: number
   egressBytes: number
+  requests: OutboundRequests | undefined
   logLines: number
   logBytes: number
   running: Map<number, AbortController> | undefined
@@ -127,6 +129,7 @@ export function createLiveDispatches(given: {
         deliveries: 0,
         tasks: 0,
         egressBytes: 0,
+        requests: undefined,
         logLines: 0,
         logBytes: 0,
         running: undefined,
@@ -198,6 +201,7 @@ function toReceipt(live: LiveDispatch, usage: Usage): Receipt {
   receipt.heapBytes = usage.heapBytes
   receipt.egressCalls = live.egressCalls
   receipt.egressBytes = live.egressBytes
+  receipt.requests = live.requests
   receipt.hostCalls = live.calls
   receipt.deliveries = live.deliveries
   receipt.tasks = live.tasks

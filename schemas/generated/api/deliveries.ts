@@ -8,6 +8,10 @@ import type { NextPage, Time } from './common.ts'
 export interface Delivery {
   object: 'delivery'
   id: string
+  /**
+   * The id of the request or run whose dispatch made it: see `GET /v1/receipts`.
+   */
+  request?: string
   state: 'pending' | 'delivered' | 'failed'
   /**
    * Why it failed without an attempt.
@@ -178,6 +182,10 @@ export interface ListDeliveriesQuery {
    * Only of events of this type.
    */
   eventType?: string
+  /**
+   * Only those that the dispatch of this request made, by its id.
+   */
+  request?: string
   /**
    * Only in this state.
    */

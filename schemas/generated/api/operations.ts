@@ -238,6 +238,7 @@ export type Routes = {
   'DELETE /v1/orgs/{org}': 'deleteOrganizationById'
   'GET /v1/problems': 'listProblems'
   'GET /v1/receipts': 'listReceipts'
+  'GET /v1/receipts/{receipt}': 'getReceipt'
   'GET /v1/usage': 'listUsage'
   'GET /v1/receivers': 'listReceivers'
   'GET /v1/receivers/{receiver}': 'getReceiver'

@@ -54,6 +54,59 @@ export interface Receipt {
 }
 
 /**
+ * A receipt with the outbound requests of its dispatch.
+ */
+export type ReceiptWithRequests = Receipt & {
+  /**
+   * The first 50, and at most 8,000 characters. Those of a dispatch before this field was added are not known.
+   */
+  outboundRequests: OutboundRequest[]
+  /**
+   * How many followed.
+   */
+  outboundRequestsLeftOut: number
+}
+
+/**
+ * A request that a script made. A redirect is a request of its own.
+ */
+export interface OutboundRequest {
+  method: string
+  /**
+   * With the port, if the URL has one. Of a URL that is neither http nor https, its scheme alone.
+   */
+  host: string
+  /**
+   * Without the query. At most 200 characters. Secrets that Annex knows are written as `[secret NAME]`, and what may be a key is shortened.
+   */
+  path: string
+  /**
+   * It went to the API of Annex, and did not leave the host.
+   */
+  own: boolean
+  startedAt: Time
+  /**
+   * Until the head of the answer, or the error. Missing when the dispatch ended before.
+   */
+  ms?: number
+  /**
+   * Of the answer.
+   */
+  status?: number
+  /**
+   * Of a request to the API of Annex, its id there.
+   */
+  request?: string
+  /**
+   * Why it was refused or failed.
+   */
+  error?: {
+    code: string
+    message: string
+  }
+}
+
+/**
  * A page of receipts.
  */
 export interface ReceiptList {
@@ -89,6 +142,10 @@ export interface UsageList {
 
 export interface ListReceiptsQuery {
   /**
+   * For operators: the organization, by its id, subdomain or external id.
+   */
+  organization?: string
+  /**
    * Only of this integration, by its name.
    */
   integration?: string
@@ -104,6 +161,14 @@ export interface ListReceiptsQuery {
    * Only of this event, by its id.
    */
   event?: string
+  /**
+   * Only of this type: `fetch`, `task`, or the type of an event.
+   */
+  type?: string
+  /**
+   * Only with this outcome. `failed`: all outcomes but `ok` and `no_handler`.
+   */
+  outcome?: string
   /**
    * The id of a receipt: the first ones after it. Without it the newest.
    */
@@ -148,6 +213,13 @@ export interface ReceiptsOperations {
     query: ListReceiptsQuery
     body: undefined
     answer: ReceiptList
+  }
+  getReceipt: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator'
+    params: { receipt: string }
+    query: object
+    body: undefined
+    answer: ReceiptWithRequests
   }
   listUsage: {
     roles: 'reader' | 'editor' | 'admin' | 'operator'

@@ -80,6 +80,7 @@ describe('lists of thousands of records', () => {
       createdAt: Date.now(),
       finishedAt: state === 'pending' ? null : Date.now(),
       refusedId: null,
+      requestId: n % 2 === 0 ? `req_${n}` : null,
     }
   }
 
@@ -122,6 +123,8 @@ describe('lists of thousands of records', () => {
       [{}, () => true],
       [{ eventType: 'rare' }, ({ eventType }) => eventType === 'rare'],
       [{ eventId: 'evt_7' }, ({ eventId }) => eventId === 'evt_7'],
+      [{ requestId: 'req_8' }, ({ requestId }) => requestId === 'req_8'],
+      [{ organizationId: other.organizationId, requestId: 'req_10' }, () => false],
       [{ state: 'pending' }, isOf('pending')],
       [{ state: 'pending', receiverId: 'rcv_quiet' }, (one) => isOf('pending')(one) && isQuiet(one)],
       [{ state: 'failed' }, isOf('failed')],
@@ -169,6 +172,18 @@ describe('lists of thousands of records', () => {
       const plan = await planOf(db, () => db.raw(page?.sql ?? '', (page?.bindings ?? []) as never))
       assert.match(plan, /USING INDEX/, JSON.stringify(filter))
       assert.doesNotMatch(plan, /TEMP B-TREE/, JSON.stringify(filter))
+    }
+  })
+
+  it('find the deliveries of a request or event by its index', async (context) => {
+    const { db, organizationId, installationId } = seeded
+    if (isPostgres(db)) return context.skip('its plans depend on statistics')
+    for (const filter of [{}, { organizationId }, { installationId }]) {
+      const page = { before: undefined, limit: 50 }
+      const ofRequest = () => listDeliveries(db, { ...filter, requestId: 'req_8' }, page)
+      assert.match(await planOf(db, ofRequest), /INDEX deliveries_of_request/, JSON.stringify(filter))
+      const ofEvent = () => listDeliveries(db, { ...filter, eventId: 'evt_7' }, page)
+      assert.match(await planOf(db, ofEvent), /INDEX \S*event\S* \(event_id=\?\)/, JSON.stringify(filter))
     }
   })
 

@@ -195,6 +195,7 @@ export const rows: Record<OperationId, Row> = {
   // observations
   listLogs: plain,
   listReceipts: plain,
+  getReceipt: plain,
   listUsage: plain,
   getActivity: plain,
   listAudit: plain,

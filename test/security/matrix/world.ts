@@ -127,7 +127,14 @@ export async function createWorld(): Promise<World> {
       ({ json }) => json.state === 'delivered',
     )
     const jobs = await annex.api('GET', `/v1/jobs?state=due&kind=task&installation=${installation}`)
-    const history = { delivery, receiver: json.receiver, job: jobs.json.items[0].id }
+    const request = queued.headers.get('x-request-id')
+    const { items } = (await annex.api('GET', `/v1/receipts?request=${request}`)).json
+    const history = {
+      receipt: String(items[0].id),
+      delivery,
+      receiver: json.receiver,
+      job: jobs.json.items[0].id,
+    }
     await annex.api('PUT', `/v1/orgs/${org}/sites/${site}/adaptive-schema`, {
       jsonSchema: { type: 'object', properties: {} },
     })

@@ -4,6 +4,7 @@ import { useLocation } from 'preact-iso'
 import { api } from '../api.ts'
 import { problemCount, useProblems } from '../problems.ts'
 import { lastOrganization, me, organizationInAddress, rememberOrganization } from '../state.ts'
+import { dispatchTexts } from '../texts/dispatches.ts'
 import { installationTexts } from '../texts/installation.ts'
 import { referenceTexts } from '../texts/reference.ts'
 import { texts } from '../texts.ts'
@@ -18,6 +19,7 @@ const links: readonly { path: string; label: string; icon: IconName }[] = [
   { path: '/installations', label: installationTexts.list.title, icon: 'installations' },
   { path: '/integrations', label: texts.catalogue.title, icon: 'integrations' },
   { path: '/deliveries', label: texts.deliveries.title, icon: 'deliveries' },
+  { path: '/dispatches', label: dispatchTexts.title, icon: 'dispatches' },
   { path: '/receivers', label: texts.receivers.title, icon: 'receivers' },
   { path: '/members', label: texts.members.title, icon: 'members' },
   { path: '/docs', label: referenceTexts.title, icon: 'book' },

@@ -7,6 +7,7 @@ const shapes = {
   back: 'M15 5l-7 7 7 7',
   forth: 'M9 5l7 7-7 7',
   deliveries: 'M4 12h13M12 6l6 6-6 6',
+  dispatches: 'M4 17l6-5-6-5M12 19h8',
   receivers: 'M4 13l3-8h10l3 8v6H4zM4 13h5l1 3h4l1-3h5',
   installations: 'M4 8l8-4 8 4v8l-8 4-8-4zM4 8l8 4 8-4M12 12v8',
   members: 'M9 11a4 4 0 1 0 0-8 4 4 0 0 0 0 8M2 21c0-4 3-6 7-6s7 2 7 6M17 4a4 4 0 0 1 0 7M19 15c2 1 3 3 3 6',

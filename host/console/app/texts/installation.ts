@@ -23,6 +23,7 @@ export const installationTexts = {
     settings: 'Settings',
     connection: 'Connection',
     permissions: 'Permissions',
+    activity: 'Activity',
     log: 'Log',
   },
   inPlace: (title: string, place: string) => `${title} in ${place}`,

@@ -2,6 +2,7 @@ import { useId } from 'preact/hooks'
 import { api } from '../../api.ts'
 import { type Filter, isFiltered, noFilter, type Period, type State } from '../../deliveries/filter.ts'
 import { Choice } from '../../parts/field.tsx'
+import { SuggestField } from '../../parts/suggest-field.tsx'
 import { texts } from '../../texts.ts'
 import { useLoad } from '../../use-load.ts'
 
@@ -42,7 +43,13 @@ export function Filters({ org, filter, onChange }: Given) {
         ]}
         onValue={(state) => onChange({ state: state as State | '' })}
       />
-      <TypeField value={filter.type} onChange={(type) => onChange({ type })} />
+      <SuggestField
+        label={texts.deliveries.type}
+        placeholder={texts.deliveries.anyType}
+        suggestions={types}
+        value={filter.type}
+        onChange={(type) => onChange({ type })}
+      />
       <Choice
         isHidden
         label={texts.deliveries.installation}
@@ -74,33 +81,8 @@ function withCurrent(any: string, options: readonly Option[], current: string): 
   return [{ value: '', label: any }, ...missing, ...options]
 }
 
+/** Scripts may queue events of any type. */
 const types = ['site_view', 'page_feedback', 'space_content_updated']
-
-/** Scripts may queue events of any type: the known ones are suggestions. */
-function TypeField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const id = useId()
-  return (
-    <div class="field">
-      <label for={id} class="visually-hidden">
-        {texts.deliveries.type}
-      </label>
-      <input
-        id={id}
-        key={value}
-        type="search"
-        list={`${id}-types`}
-        placeholder={texts.deliveries.anyType}
-        defaultValue={value}
-        onChange={(event) => onChange(event.currentTarget.value.trim())}
-      />
-      <datalist id={`${id}-types`}>
-        {types.map((type) => (
-          <option key={type} value={type} />
-        ))}
-      </datalist>
-    </div>
-  )
-}
 
 function TimeFilter({ filter, onChange }: Omit<Given, 'org'>) {
   const { period, after, before } = filter

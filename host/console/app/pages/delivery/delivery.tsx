@@ -7,6 +7,7 @@ import { Action } from '../../parts/action.tsx'
 import { useAttempt } from '../../parts/attempt.ts'
 import { Chip } from '../../parts/chip.tsx'
 import { Id } from '../../parts/copy.tsx'
+import { pathOfDispatch } from '../../parts/dispatch-table.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Head } from '../../parts/head.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -15,6 +16,7 @@ import { Loaded } from '../../parts/state.tsx'
 import { Timeline } from '../../parts/timeline.tsx'
 import { reasonAgainst } from '../../person.ts'
 import { sayDone } from '../../state.ts'
+import { dispatchTexts } from '../../texts/dispatches.ts'
 import { texts } from '../../texts.ts'
 import { useLoad } from '../../use-load.ts'
 import { AsSent } from './as-sent.tsx'
@@ -91,7 +93,7 @@ const reasonNotToSend = (receiver: ReceiverWithCounts | undefined): string | und
 
 const Facts = ({
   org,
-  delivery: { id, url, receiver, installation },
+  delivery: { id, url, receiver, installation, request, event },
 }: {
   org: string
   delivery: DeliveryWithAttempts
@@ -107,6 +109,22 @@ const Facts = ({
     <dd>
       <InstallationLink org={org} id={installation} />
     </dd>
+    <dt>{dispatchTexts.fromDelivery.event}</dt>
+    <dd class="row">
+      <Id value={event.id} />
+      <a href={`/orgs/${org}/dispatches?event=${encodeURIComponent(event.id)}`}>
+        {dispatchTexts.fromDelivery.runs}
+      </a>
+    </dd>
+    {request !== undefined && (
+      <>
+        <dt>{dispatchTexts.fromDelivery.made}</dt>
+        <dd class="row">
+          <a href={pathOfDispatch(org, request)}>{dispatchTexts.fromDelivery.dispatch}</a>
+          <Id value={request} />
+        </dd>
+      </>
+    )}
     <dt>{texts.delivery.id}</dt>
     <dd>
       <Id value={id} />

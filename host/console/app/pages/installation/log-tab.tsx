@@ -1,5 +1,6 @@
 import { api } from '../../api.ts'
-import { Id } from '../../parts/copy.tsx'
+import { shortened } from '../../parts/copy.tsx'
+import { pathOfDispatch } from '../../parts/dispatch-table.tsx'
 import { Loaded } from '../../parts/state.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -46,7 +47,12 @@ export function LogTab({ read }: TabProps) {
                 {
                   title: texts.columns.request,
                   kind: 'nowrap',
-                  cell: ({ request }) => request !== undefined && <Id value={request} />,
+                  cell: ({ request }) =>
+                    request !== undefined && (
+                      <a href={pathOfDispatch(read.name.org, request)} title={request}>
+                        <code>{shortened(request)}</code>
+                      </a>
+                    ),
                 },
               ]}
             />

@@ -2,6 +2,7 @@ import { api } from '../../api.ts'
 import type { ReadLevel } from '../../level.ts'
 import { Chip } from '../../parts/chip.tsx'
 import { CopyButton, Id } from '../../parts/copy.tsx'
+import { pathOfDispatch } from '../../parts/dispatch-table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { installationTexts } from '../../texts/installation.ts'
 import { texts as general } from '../../texts.ts'
@@ -51,9 +52,11 @@ export function Now({ read }: { read: ReadLevel }) {
             run.value && texts.noRun
           ) : (
             <>
-              {lastRun.outcome === 'ok'
-                ? texts.run(lastRun.type, Math.round(lastRun.wallMs))
-                : texts.runFailed(lastRun.type, lastRun.outcome)}
+              <a href={pathOfDispatch(name.org, lastRun.request)}>
+                {lastRun.outcome === 'ok'
+                  ? texts.run(lastRun.type, Math.round(lastRun.wallMs))
+                  : texts.runFailed(lastRun.type, lastRun.outcome)}
+              </a>
               <br />
               <Time at={lastRun.startedAt} />
             </>

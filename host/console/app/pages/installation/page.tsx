@@ -12,6 +12,7 @@ import { Tabs } from '../../parts/tabs.tsx'
 import { installationTexts as texts } from '../../texts/installation.ts'
 import { useLoad } from '../../use-load.ts'
 import { LevelActions } from './actions.tsx'
+import { ActivityTab } from './activity-tab.tsx'
 import { ConnectionTab } from './connection-tab.tsx'
 import { LogTab } from './log-tab.tsx'
 import { PermissionsTab } from './permissions-tab.tsx'
@@ -29,6 +30,7 @@ const tabs = {
   '': { label: texts.tabs.settings, Tab: SettingsTab },
   connection: { label: texts.tabs.connection, Tab: ConnectionTab },
   permissions: { label: texts.tabs.permissions, Tab: PermissionsTab },
+  activity: { label: texts.tabs.activity, Tab: ActivityTab },
   log: { label: texts.tabs.log, Tab: LogTab },
 } as const
 
