@@ -81,7 +81,7 @@ simulate: $(installed) ## Plays the job engine's schedules of faults: SCHEDULES=
 	@SCHEDULES='$(SCHEDULES)' SEED='$(SEED)' node test/simulation/simulate.ts
 
 bench: $(installed) ## Measures requests beside bare Koa and workerd, cold starts, streams; deliveries beside other queues
-	@for part in requests cold folders replacement many burst overhead flood api-calls lists streaming content \
+	@for part in requests cold folders replacement many burst overhead flood api-calls lists streaming content console \
 			deliveries deliveries-latency deliveries-backlog deliveries-fairness deliveries-recovery; do \
 		printf '\n%s\n' "$$part"; node "test/bench/$$part.ts" || exit; \
 	done
