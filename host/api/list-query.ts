@@ -79,7 +79,7 @@ function nameOf({ operation, caller, params, query }: ListRequest): string {
 }
 
 /** The command line sends "two hours ago" as another time for each page. */
-const changing: ReadonlySet<string> = new Set(['limit', 'page', 'before', 'after'])
+const changing: ReadonlySet<string> = new Set(['limit', 'page', 'before', 'after', 'since', 'until'])
 
 function readerOf(caller: Caller | AccountCaller): string {
   if (caller.kind === 'operator') return 'operator'

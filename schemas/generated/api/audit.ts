@@ -55,6 +55,10 @@ export interface AuditList {
 
 export interface ListAuditQuery {
   /**
+   * For operators: the organization, by its id, subdomain or external id.
+   */
+  organization?: string
+  /**
    * Only this action: `settings.change`.
    */
   action?: string
@@ -77,6 +81,10 @@ export interface ListAuditQuery {
 }
 
 export interface ExportAuditQuery {
+  /**
+   * For operators: the organization, by its id, subdomain or external id.
+   */
+  organization?: string
   /**
    * Only this action: `settings.change`.
    */

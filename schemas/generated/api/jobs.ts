@@ -62,6 +62,10 @@ export type JobWithPayload = Job & {
 
 export interface ListJobsQuery {
   /**
+   * For operators: the organization, by its id, subdomain or external id.
+   */
+  organization?: string
+  /**
    * Only in this state.
    */
   state: 'failed' | 'due' | 'running' | 'waiting'
