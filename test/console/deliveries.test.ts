@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readFilter, toQuery, writeFilter } from '../../host/console/app/deliveries/filter.ts'
 import { endOf, toHistory, toReason } from '../../host/console/app/deliveries/history.ts'
-import { mergeRows } from '../../host/console/app/deliveries/merge-rows.ts'
 import { toPhases } from '../../host/console/app/deliveries/phases.ts'
+import { mergeRows } from '../../host/console/app/lists/merge-rows.ts'
 import type { Attempt } from '../../schemas/generated/api/deliveries.ts'
 
 const startMs = Date.parse('2026-01-01T00:00:00.000Z')

@@ -21,6 +21,7 @@ const Account = page(() => import('./pages/account.tsx'))
 const Overview = page(() => import('./pages/overview/overview.tsx'))
 const Deliveries = page(() => import('./pages/deliveries/deliveries.tsx'))
 const Delivery = page(() => import('./pages/delivery/delivery.tsx'))
+const Logs = page(() => import('./pages/logs/logs.tsx'))
 const Receivers = page(() => import('./pages/receivers/receivers.tsx'))
 const Receiver = page(() => import('./pages/receivers/receiver.tsx'))
 const Members = page(() => import('./pages/members.tsx'))
@@ -99,6 +100,7 @@ function Routes() {
         <Route path="/orgs/:org" component={Overview} />
         <Route path="/orgs/:org/deliveries" component={Deliveries} />
         <Route path="/orgs/:org/deliveries/:delivery" component={Delivery} />
+        <Route path="/orgs/:org/logs" component={Logs} />
         <Route path="/orgs/:org/receivers" component={Receivers} />
         <Route path="/orgs/:org/receivers/:receiver" component={Receiver} />
         <Route path="/orgs/:org/installations" component={Installations} />

@@ -1,5 +1,6 @@
 import { catalogue, install, integration } from './texts/catalogue.ts'
 import { textsOfDeliveries } from './texts/deliveries.ts'
+import { textsOfLists } from './texts/list.ts'
 import { textsOfOverview } from './texts/overview.ts'
 
 /** All texts of the console. Say what happened, to what, and what to do. Buttons are verbs with an object. */
@@ -56,6 +57,8 @@ export const texts = {
     private: 'Private',
     unlisted: 'Unlisted',
     retired: 'No version',
+    error: 'Error',
+    warn: 'Warning',
   },
 
   passkeys: {
@@ -274,4 +277,5 @@ export const texts = {
 
   ...textsOfOverview,
   ...textsOfDeliveries,
+  ...textsOfLists,
 } as const

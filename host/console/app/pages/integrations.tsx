@@ -54,7 +54,7 @@ export default function IntegrationsPage() {
       <Head title={words.title} crumbs={[{ label: org, href: `/orgs/${org}` }, { label: words.title }]}>
         {words.what}
       </Head>
-      <search class="filters">
+      <search class="catalogue-filters">
         <SearchField label={words.search} value={q} onValue={(value) => route(address({ q: value }), true)} />
         <Choice
           isHidden

@@ -46,12 +46,14 @@ async function copyText(text: string): Promise<void> {
   field.remove()
 }
 
-/** Shortened in the middle, and copied whole. */
+/** An id, shortened in the middle. */
+export const shorten = (id: string): string => (id.length > 20 ? `${id.slice(0, 10)}…${id.slice(-6)}` : id)
+
+/** Shortened, and copied whole. */
 export function Id({ value }: { value: string }) {
-  const short = value.length > 20 ? `${value.slice(0, 10)}…${value.slice(-6)}` : value
   return (
     <span class="id">
-      <code title={value}>{short}</code>
+      <code title={value}>{shorten(value)}</code>
       <CopyButton text={value} label={texts.copy(value)} />
     </span>
   )

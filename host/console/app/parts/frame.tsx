@@ -5,6 +5,7 @@ import { api } from '../api.ts'
 import { problemCount, useProblems } from '../problems.ts'
 import { lastOrganization, me, organizationInAddress, rememberOrganization } from '../state.ts'
 import { installationTexts } from '../texts/installation.ts'
+import { navigationTexts as words } from '../texts/navigation.ts'
 import { texts } from '../texts.ts'
 import { useLoad } from '../use-load.ts'
 import { Boundary } from './boundary.tsx'
@@ -12,13 +13,29 @@ import { Choice } from './field.tsx'
 import { Icon, type IconName, Mark } from './icon.tsx'
 import { TabIcon } from './tab-icon.tsx'
 
-const links: readonly { path: string; label: string; icon: IconName }[] = [
-  { path: '', label: texts.overview.title, icon: 'overview' },
-  { path: '/installations', label: installationTexts.list.title, icon: 'installations' },
-  { path: '/integrations', label: texts.catalogue.title, icon: 'integrations' },
-  { path: '/deliveries', label: texts.deliveries.title, icon: 'deliveries' },
-  { path: '/receivers', label: texts.receivers.title, icon: 'receivers' },
-  { path: '/members', label: texts.members.title, icon: 'members' },
+type Link = { path: string; label: string; icon: IconName }
+
+const overview: Link = { path: '', label: texts.overview.title, icon: 'overview' }
+const groups: readonly { title: string; links: readonly Link[] }[] = [
+  {
+    title: words.groups.integrations,
+    links: [
+      { path: '/installations', label: installationTexts.list.title, icon: 'installations' },
+      { path: '/integrations', label: texts.catalogue.title, icon: 'integrations' },
+    ],
+  },
+  {
+    title: words.groups.work,
+    links: [
+      { path: '/deliveries', label: texts.deliveries.title, icon: 'deliveries' },
+      { path: '/receivers', label: texts.receivers.title, icon: 'receivers' },
+      { path: '/logs', label: words.logs, icon: 'logs' },
+    ],
+  },
+  {
+    title: words.groups.organization,
+    links: [{ path: '/members', label: texts.members.title, icon: 'members' }],
+  },
 ]
 
 /** Navigation on the left, the page on the right. Below 800 px the navigation is a bar with a menu. */
@@ -54,19 +71,18 @@ export function Frame({ children }: { children: ComponentChildren }) {
         {organization !== undefined && (
           <nav aria-label={texts.pages}>
             <ul>
-              {links.map(({ path: rest, label, icon }) => (
-                <li key={label}>
-                  <a
-                    href={`/orgs/${organization}${rest}`}
-                    aria-current={isAt(path, `/orgs/${organization}`, rest) ? 'page' : undefined}
-                  >
-                    <Icon name={icon} />
-                    {label}
-                    {rest === '' && <Count />}
-                  </a>
-                </li>
-              ))}
+              <PageLink organization={organization} link={overview} />
             </ul>
+            {groups.map(({ title, links }) => (
+              <section key={title} aria-label={title}>
+                <h2>{title}</h2>
+                <ul>
+                  {links.map((link) => (
+                    <PageLink key={link.path} organization={organization} link={link} />
+                  ))}
+                </ul>
+              </section>
+            ))}
           </nav>
         )}
         <div class="person">
@@ -80,6 +96,22 @@ export function Frame({ children }: { children: ComponentChildren }) {
         <Boundary key={path}>{children}</Boundary>
       </main>
     </div>
+  )
+}
+
+function PageLink({ organization, link: { path: rest, label, icon } }: { organization: string; link: Link }) {
+  const { path } = useLocation()
+  return (
+    <li>
+      <a
+        href={`/orgs/${organization}${rest}`}
+        aria-current={isAt(path, `/orgs/${organization}`, rest) ? 'page' : undefined}
+      >
+        <Icon name={icon} />
+        {label}
+        {rest === '' && <Count />}
+      </a>
+    </li>
   )
 }
 

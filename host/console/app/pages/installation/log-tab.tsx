@@ -1,5 +1,6 @@
 import { api } from '../../api.ts'
 import { Id } from '../../parts/copy.tsx'
+import { Level, LogText } from '../../parts/log-text.tsx'
 import { Loaded } from '../../parts/state.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -32,16 +33,12 @@ export function LogTab({ read }: TabProps) {
                 {
                   title: texts.columns.level,
                   kind: 'nowrap',
-                  cell: ({ level }) => <span class={level === 'error' ? 'bad-text' : ''}>{level}</span>,
+                  cell: ({ level }) => <Level level={level} />,
                 },
                 {
                   title: texts.columns.text,
                   kind: 'wide-cell',
-                  cell: ({ text }) => (
-                    <code class="log-line" dir="auto">
-                      {text}
-                    </code>
-                  ),
+                  cell: ({ text }) => <LogText text={text} />,
                 },
                 {
                   title: texts.columns.request,

@@ -1,0 +1,9 @@
+/** The titles of pages whose other texts are loaded with them. */
+export const navigationTexts = {
+  groups: {
+    integrations: 'Integrations',
+    work: 'What happens',
+    organization: 'Organization',
+  },
+  logs: 'Logs',
+} as const

@@ -1,0 +1,106 @@
+// tier: console (it works with lists in a browser)
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { installSample, until } from '../support/annex.ts'
+import { findBarriers } from '../support/axe.ts'
+import { skipWithoutChromium } from '../support/chromium.ts'
+import { type OpenConsole, openConsole, type Tab } from '../support/console.ts'
+
+/** `?level=&text=` logs a line, `?throw=` throws, `?task=` queues a task that fails. */
+const script = `import { createIntegration } from '@annex/runtime'
+let isMended = false
+export default createIntegration({
+  fetch: async (request, { integration }) => {
+    const given = Object.fromEntries(new URL(request.url).searchParams)
+    if (given.mend) isMended = true
+    if (given.task) await integration.queueTask({ task: { what: given.task } })
+    if (given.throw) throw new Error(given.throw)
+    if (given.level) for (let n = 0; n < Number(given.times ?? 1); n += 1) console[given.level](given.text)
+    return new Response('done')
+  },
+  task: (task) => {
+    if (!isMended) throw new Error('the task ' + task.what + ' fails')
+  },
+})`
+
+describe('lists in the console', { skip: skipWithoutChromium() }, () => {
+  const ends = new AsyncDisposableStack()
+  let opened: OpenConsole
+  let endpoint: string
+  let tab: Tab
+  let page: Page
+  before(async () => {
+    opened = await openConsole({
+      plugins: { works: { script } },
+      flags: { DELIVERY_RETRY_SECONDS: '0.1' },
+    })
+    ends.defer(opened.close)
+    ;({ endpoint } = await installSample(opened.annex, 'works'))
+    tab = await opened.asOperator()
+    page = tab.page
+  })
+  after(() => ends.disposeAsync())
+
+  const ask = (query: Record<string, string>) => fetch(`${endpoint}?${new URLSearchParams(query)}`)
+  const button = (name: string | RegExp) => page.getByRole('button', { name })
+  const rows = () => page.locator('main tbody tr')
+  const count = (expected: number) =>
+    until(
+      () => rows().count(),
+      (found) => found === expected,
+      20,
+    )
+  const saysNothing = () => assert.deepEqual([tab.said.splice(0), tab.refused.splice(0)], [[], []])
+
+  it('shows lines of logs with their positions, filtered by the address', async () => {
+    await ask({ level: 'warn', text: 'Late again' })
+    await ask({ level: 'info', text: 'On time' })
+    await ask({ throw: 'No settings' })
+    await tab.goto('/orgs/home/logs')
+    await count(3)
+    const [newest = ''] = await rows().first().allInnerTexts()
+    assert.match(newest, /Error: No settings\s+plugins\/works\/index\.ts:8:\d+/)
+    const link = rows().first().getByRole('link', { name: /^req_/ })
+    assert.match((await link.getAttribute('href')) ?? '', /^\/orgs\/home\/dispatches\/req_[\w-]{36}$/)
+    await page.getByRole('searchbox').fill('LATE')
+    await page.waitForURL(/\/logs\?text=LATE$/)
+    await count(1)
+    await page.getByLabel('Level').selectOption('error')
+    await page.getByText('Nothing matches this filter.').waitFor()
+    assert.equal(await button('Clear the filter').count(), 1)
+    assert.deepEqual(await findBarriers(page), [])
+    await page.goBack()
+    await count(1)
+    await button('Clear the filter').click()
+    await page.waitForURL(/\/logs$/)
+    await count(3)
+    saysNothing()
+  })
+
+  it('keeps new lines behind a button, and leads to older and newer pages', async () => {
+    await tab.goto('/orgs/home/logs?level=debug')
+    await page.getByText('Nothing matches this filter.').waitFor()
+    await ask({ level: 'debug', text: 'many', times: '205' })
+    await count(100)
+    await ask({ level: 'debug', text: 'new', times: '2' })
+    await button('Show 2 new').click()
+    await rows().first().getByText('new').waitFor()
+    await count(100)
+    await page.getByRole('link', { name: 'Older' }).click()
+    await page.waitForURL(/level=debug&page=/)
+    const second = page.url()
+    await count(100)
+    await page.getByRole('link', { name: 'Older' }).click()
+    await count(7)
+    await page.reload()
+    await count(7)
+    await page.getByRole('link', { name: 'Newer' }).click()
+    await page.waitForURL(second)
+    await count(100)
+    await page.getByRole('link', { name: 'Newest' }).click()
+    await rows().first().getByText('new').waitFor()
+    await page.getByText('Each integration keeps its newest 10,000 lines.').waitFor()
+    saysNothing()
+  })
+})

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { readLogFilter, toLogQuery, writeLogFilter } from '../../host/console/app/lists/log-filter.ts'
+import { toLogText } from '../../host/console/app/lists/log-text.ts'
+
+describe('a line of a log', () => {
+  it('has the author’s position above the trace of the error', () => {
+    const trace = '    at send (plugins/a/index.ts:2:45)\n    at fetch (plugins/a/index.ts:9:1)'
+    assert.deepEqual(toLogText(`Error: no\nmore\n${trace}`), {
+      ...{ message: 'Error: no\nmore', where: 'plugins/a/index.ts:2:45', trace },
+    })
+    assert.equal(toLogText('Error\n    at f (plugins/a/b (2).ts:1:2)').where, 'plugins/a/b (2).ts:1:2')
+    assert.equal(toLogText('Error\n    at f (plugins/a b/c.ts:1:2)').where, 'plugins/a b/c.ts:1:2')
+    assert.equal(toLogText('Error\n    at plugins/a/c.ts:1:2').where, 'plugins/a/c.ts:1:2')
+  })
+
+  it('is its own message where a script wrote it', () => {
+    for (const text of [
+      '',
+      'sent',
+      'at 10:20:30',
+      'meet at\n  at noon',
+      '  at the end',
+      'a\nb',
+      'Error: x\n    at y',
+    ])
+      assert.deepEqual(toLogText(text), { message: text, trace: '' })
+  })
+
+  it('is read in a moment, whatever a script wrote', () => {
+    const beganMs = performance.now()
+    for (const part of ['(', ' at (', ':1', ':1:1', ' ', 'at ', '\n at (:1:1', ')'])
+      toLogText(`    at ${part.repeat(300_000 / part.length)}x`)
+    assert.ok(performance.now() - beganMs < 1_000)
+  })
+})
+
+describe('the filter of the log in its address', () => {
+  const nowMs = Date.parse('2026-01-01T00:00:00.000Z')
+
+  it('is read and written as it was', () => {
+    const query = { level: 'warn', text: 'a&b=%', installation: 'inst_1', period: 'hour' }
+    assert.deepEqual(Object.fromEntries(new URLSearchParams(writeLogFilter(readLogFilter(query)))), query)
+    assert.equal(writeLogFilter(readLogFilter({})), '')
+    assert.equal(writeLogFilter(readLogFilter({ level: 'fatal', period: 'year', after: 'x' })), '')
+  })
+
+  it('becomes the query of the API', () => {
+    assert.deepEqual(toLogQuery(readLogFilter({ level: 'error', text: ' x ', period: 'hour' }), nowMs), {
+      ...{ level: 'error', text: ' x ', since: '2025-12-31T23:00:00.000Z' },
+    })
+    assert.deepEqual(toLogQuery(readLogFilter({ before: '2026-01-02' }), nowMs), {
+      until: '2026-01-02T00:00:00.000Z',
+    })
+  })
+
+  it('finds the lines of a request by its id', () => {
+    assert.deepEqual(toLogQuery(readLogFilter({ text: ' req_01-a ' }), nowMs), { request: 'req_01-a' })
+    assert.deepEqual(toLogQuery(readLogFilter({ text: 'of req_01' }), nowMs), { text: 'of req_01' })
+    assert.equal(toLogQuery(readLogFilter({ text: 'a'.repeat(300) }), nowMs).text?.length, 200)
+  })
+})
