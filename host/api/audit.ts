@@ -3,23 +3,24 @@ import type { AuditEntry } from '../../schemas/generated/api/audit.ts'
 import type { Db } from '../db/db.ts'
 import { type AuditFilter, type AuditRow, listAudit } from '../db/queries/audit.ts'
 import { ownerOf, type Person } from './caller.ts'
-import { idCursor, listPage, toIso } from './list-query.ts'
+import { idCursor, listPage, retentionOf, toIso } from './list-query.ts'
 import type { OnOperation, OperationRequest } from './operations.ts'
 
-type AuditParts = { db: Db; longReader: Db }
+type AuditParts = { db: Db; longReader: Db; settings: { RETENTION_DAYS: number } }
 
 const exportPage = 500
 
 /** Changes, for admins of their organization and for operators. */
-export function addAuditRoutes(on: OnOperation, { db, longReader }: AuditParts): void {
+export function addAuditRoutes(on: OnOperation, { db, longReader, settings }: AuditParts): void {
   on('GET /v1/audit', async (request) => {
     const filter = await filterOf(db, request.caller, request.query)
-    return listPage(request, {
+    const page = await listPage(request, {
       cursor: idCursor('aud'),
       cursorOf: ({ id }) => id,
       read: ({ after, limit }) => listAudit(longReader, { ...filter, before: after, limit }),
       toView: toEntry,
     })
+    return { ...page, ...retentionOf(settings) }
   })
 
   on('GET /v1/audit/export', async ({ caller, query, context }) => {

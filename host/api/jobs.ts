@@ -17,15 +17,15 @@ import { toVisibleSettings } from '../installations/level-settings.ts'
 import { type EventJob, openEvent, parseSubject, secretsOfEvent } from '../installations/setup-event.ts'
 import { recordAudit } from '../logs/audit.ts'
 import { originOf, ownerOf, type Person } from './caller.ts'
-import { idCursor, listPage, ownOf, toIso } from './list-query.ts'
+import { idCursor, listPage, ownOf, retentionOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
-type JobParts = { db: Db; longReader: Db }
+type JobParts = { db: Db; longReader: Db; settings: { RETENTION_DAYS: number } }
 
 type JobRequest = { caller: Person; params: { job: string } }
 
 /** Events and tasks for scripts: pending jobs and failed ones. */
-export function addJobRoutes(on: OnOperation, { db, longReader }: JobParts): void {
+export function addJobRoutes(on: OnOperation, { db, longReader, settings }: JobParts): void {
   on('GET /v1/jobs', async (request) => {
     const { organization, state, kind, installation, event } = request.query
     const filter = {
@@ -35,12 +35,13 @@ export function addJobRoutes(on: OnOperation, { db, longReader }: JobParts): voi
       ...(event !== undefined && { eventId: event }),
     }
     if (state === 'failed') {
-      return listPage(request, {
+      const page = await listPage(request, {
         cursor: idCursor('job'),
         read: ({ after, limit }) => listFailedJobs(longReader, filter, { before: after, limit }),
         cursorOf: ({ id }) => id,
         toView,
       })
+      return { ...page, ...retentionOf(settings) }
     }
     return listPage(request, {
       cursor: dueCursor,

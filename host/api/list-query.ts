@@ -124,3 +124,12 @@ export function timeOf(name: string, text: string): number {
 
 /** A time in an answer, from Unix ms. */
 export const toIso = (ms: number): string => new Date(ms).toISOString()
+
+/** For how long history is kept, in the answer of a list. */
+export const retentionOf = ({
+  RETENTION_DAYS: retentionDays,
+}: {
+  RETENTION_DAYS: number
+}): {
+  retentionDays?: number
+} => (retentionDays > 0 ? { retentionDays } : {})

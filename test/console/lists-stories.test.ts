@@ -103,4 +103,33 @@ describe('lists in the console', { skip: skipWithoutChromium() }, () => {
     await page.getByText('Each integration keeps its newest 10,000 lines.').waitFor()
     saysNothing()
   })
+
+  it('leads from a problem to failed work, which is discarded or run again', async () => {
+    for (const task of ['one', 'two', 'three']) await ask({ task })
+    await until(
+      () => opened.annex.api('GET', '/v1/jobs'),
+      ({ json }) => json.count === 3,
+    )
+    await tab.goto('/orgs/home')
+    await page.getByRole('link', { name: 'See what failed' }).click()
+    await page.waitForURL(/\/failed-work\?installation=inst_/)
+    // The overview asks for the sample's integration, which is not there.
+    tab.refused.length = 0
+    await count(3)
+    const first = rows().filter({ hasText: 'Error: the task one fails' })
+    assert.deepEqual(await findBarriers(page), [])
+    await first.getByRole('link', { name: 'Task' }).click()
+    await page.getByText('"what": "one"').waitFor()
+    await page.getByText('plugins/works/index.ts:').first().waitFor()
+    assert.deepEqual(await findBarriers(page), [])
+    await button('Discard').click()
+    await button('Discard it').click()
+    await page.waitForURL(/\/failed-work$/)
+    await count(2)
+    await ask({ mend: 'yes' })
+    await button('Run these 2 again').click()
+    await page.getByText('Nothing has failed.').waitFor()
+    await page.getByText('2 runs queued.').waitFor()
+    saysNothing()
+  })
 })

@@ -40,6 +40,7 @@ describe('each page of the console', { skip: skipWithoutChromium() }, () => {
       receiver: `/orgs/home/receivers/${items[0]?.receiver}`,
       installations: '/orgs/home/installations',
       installation: `/orgs/home/installations/${id}`,
+      'failed work': '/orgs/home/failed-work',
       logs: '/orgs/home/logs',
       members: '/orgs/home/members',
     }
@@ -57,6 +58,7 @@ describe('each page of the console', { skip: skipWithoutChromium() }, () => {
     receiver: /Active[\s\S]*\/x\/echo[\s\S]*Its deliveries[\s\S]*site_view/,
     installations: /Active[\s\S]*Webhooks/,
     installation: /Webhooks[\s\S]*Active[\s\S]*\/x\/webhook\/inst_/,
+    'failed work': /Nothing has failed/,
     logs: /No line yet/,
     members: /reader-2@example\.com/,
   }

@@ -21,6 +21,8 @@ const Account = page(() => import('./pages/account.tsx'))
 const Overview = page(() => import('./pages/overview/overview.tsx'))
 const Deliveries = page(() => import('./pages/deliveries/deliveries.tsx'))
 const Delivery = page(() => import('./pages/delivery/delivery.tsx'))
+const FailedWork = page(() => import('./pages/failed-work/failed-work.tsx'))
+const Job = page(() => import('./pages/failed-work/job.tsx'))
 const Logs = page(() => import('./pages/logs/logs.tsx'))
 const Receivers = page(() => import('./pages/receivers/receivers.tsx'))
 const Receiver = page(() => import('./pages/receivers/receiver.tsx'))
@@ -100,6 +102,8 @@ function Routes() {
         <Route path="/orgs/:org" component={Overview} />
         <Route path="/orgs/:org/deliveries" component={Deliveries} />
         <Route path="/orgs/:org/deliveries/:delivery" component={Delivery} />
+        <Route path="/orgs/:org/failed-work" component={FailedWork} />
+        <Route path="/orgs/:org/failed-work/:job" component={Job} />
         <Route path="/orgs/:org/logs" component={Logs} />
         <Route path="/orgs/:org/receivers" component={Receivers} />
         <Route path="/orgs/:org/receivers/:receiver" component={Receiver} />

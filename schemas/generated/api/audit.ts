@@ -51,6 +51,10 @@ export interface AuditList {
   items: AuditEntry[]
   next?: NextPage
   count: number
+  /**
+   * Days for which changes are kept. Absent: for ever.
+   */
+  retentionDays?: number
 }
 
 export interface ListAuditQuery {

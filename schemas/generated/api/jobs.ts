@@ -49,6 +49,10 @@ export interface JobList {
   items: Job[]
   next?: NextPage
   count: number
+  /**
+   * Days for which failed jobs are kept. Absent: for ever.
+   */
+  retentionDays?: number
 }
 
 /**

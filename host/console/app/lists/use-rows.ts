@@ -67,7 +67,8 @@ function update<Row extends { id: string }, Of>(
   items: readonly Row[],
   isWhole: boolean,
 ): Shown<Row, Of> {
-  const { rows, waiting } = mergeRows(before.rows, items, isWhole)
+  const isEnd = before.next === undefined
+  const { rows, waiting } = mergeRows(before.rows, items, { isWhole, isEnd })
   return { ...before, rows, waiting, isMore: !isWhole && waiting === items.length }
 }
 

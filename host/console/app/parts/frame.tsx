@@ -29,6 +29,7 @@ const groups: readonly { title: string; links: readonly Link[] }[] = [
     links: [
       { path: '/deliveries', label: texts.deliveries.title, icon: 'deliveries' },
       { path: '/receivers', label: texts.receivers.title, icon: 'receivers' },
+      { path: '/failed-work', label: words.failedWork, icon: 'failed' },
       { path: '/logs', label: words.logs, icon: 'logs' },
     ],
   },

@@ -2,6 +2,7 @@ export const logTexts = {
   title: 'Logs',
   what: 'What scripts wrote by console.log, and what Annex reports about them, newest first.',
   nothing: 'No line yet. A script writes one by console.log, and each error of a script makes one.',
+  noLines: 'No line is kept.',
   search: 'Text, or the id of a request',
   level: 'Level',
   anyLevel: 'Any level',

@@ -5,5 +5,6 @@ export const navigationTexts = {
     work: 'What happens',
     organization: 'Organization',
   },
+  failedWork: 'Failed work',
   logs: 'Logs',
 } as const
