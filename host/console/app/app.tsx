@@ -33,6 +33,8 @@ const Integrations = page(() => import('./pages/integrations.tsx'))
 const Integration = page(() => import('./pages/integration/page.tsx'))
 const Forward = page(() => import('./pages/integration/forward.tsx'))
 const Install = page(() => import('./pages/install/page.tsx'))
+const Tokens = page(() => import('./pages/tokens/tokens.tsx'))
+const AnnexTokens = page(() => import('./pages/tokens/annex-tokens.tsx'))
 const Unknown = page(() => import('./pages/unknown.tsx'))
 
 /** A page has a file of its own. A tab that is older than the host may ask for a file that is gone. */
@@ -114,6 +116,8 @@ function Routes() {
         <Route path="/orgs/:org/integrations/:integration/install" component={Install} />
         <Route path="/integrations/:integration" component={Forward} />
         <Route path="/orgs/:org/members" component={Members} />
+        <Route path="/orgs/:org/tokens" component={Tokens} />
+        <Route path="/tokens" component={AnnexTokens} />
         <Route default component={Unknown} />
       </Router>
     </ErrorBoundary>

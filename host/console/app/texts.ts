@@ -40,6 +40,7 @@ export const texts = {
   readable: 'This connection is not encrypted: others on the network can read your session. Use https.',
   nothingForFilter: 'Nothing matches this filter.',
   clearFilter: 'Clear the filter',
+  onlyOperator: 'Only an operator sees what concerns Annex as a whole.',
   needsRole: (needed: string, role: string) => `This needs the role ${needed}. You have the role ${role}.`,
 
   states: {

@@ -35,9 +35,17 @@ const groups: readonly { title: string; links: readonly Link[] }[] = [
   },
   {
     title: words.groups.organization,
-    links: [{ path: '/members', label: texts.members.title, icon: 'members' }],
+    links: [
+      { path: '/members', label: texts.members.title, icon: 'members' },
+      { path: '/tokens', label: words.tokens, icon: 'key' },
+    ],
   },
 ]
+/** For operators. Their addresses name no organization. */
+const annexGroup = {
+  title: words.groups.annex,
+  links: [{ path: '/tokens', label: words.tokens, icon: 'key' }] as readonly Link[],
+}
 
 /** Navigation on the left, the page on the right. Below 800 px the navigation is a bar with a menu. */
 export function Frame({ children }: { children: ComponentChildren }) {
@@ -72,18 +80,12 @@ export function Frame({ children }: { children: ComponentChildren }) {
         {organization !== undefined && (
           <nav aria-label={texts.pages}>
             <ul>
-              <PageLink organization={organization} link={overview} />
+              <PageLink base={`/orgs/${organization}`} link={overview} />
             </ul>
-            {groups.map(({ title, links }) => (
-              <section key={title} aria-label={title}>
-                <h2>{title}</h2>
-                <ul>
-                  {links.map((link) => (
-                    <PageLink key={link.path} organization={organization} link={link} />
-                  ))}
-                </ul>
-              </section>
+            {groups.map((group) => (
+              <Group key={group.title} base={`/orgs/${organization}`} {...group} />
             ))}
+            {me.value?.account?.operator && <Group base="" {...annexGroup} />}
           </nav>
         )}
         <div class="person">
@@ -100,14 +102,22 @@ export function Frame({ children }: { children: ComponentChildren }) {
   )
 }
 
-function PageLink({ organization, link: { path: rest, label, icon } }: { organization: string; link: Link }) {
+const Group = ({ base, title, links }: { base: string; title: string; links: readonly Link[] }) => (
+  <section aria-label={title}>
+    <h2>{title}</h2>
+    <ul>
+      {links.map((link) => (
+        <PageLink key={link.path} base={base} link={link} />
+      ))}
+    </ul>
+  </section>
+)
+
+function PageLink({ base, link: { path: rest, label, icon } }: { base: string; link: Link }) {
   const { path } = useLocation()
   return (
     <li>
-      <a
-        href={`/orgs/${organization}${rest}`}
-        aria-current={isAt(path, `/orgs/${organization}`, rest) ? 'page' : undefined}
-      >
+      <a href={`${base}${rest}`} aria-current={isAt(path, base, rest) ? 'page' : undefined}>
         <Icon name={icon} />
         {label}
         {rest === '' && <Count />}

@@ -4,7 +4,9 @@ export const navigationTexts = {
     integrations: 'Integrations',
     work: 'What happens',
     organization: 'Organization',
+    annex: 'All of Annex',
   },
   failedWork: 'Failed work',
   logs: 'Logs',
+  tokens: 'Tokens',
 } as const
