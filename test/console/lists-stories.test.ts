@@ -1,5 +1,6 @@
 // tier: console (it works with lists in a browser)
 import assert from 'node:assert/strict'
+import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { installSample, until } from '../support/annex.ts'
@@ -169,5 +170,43 @@ describe('lists in the console', { skip: skipWithoutChromium() }, () => {
     await reader.page.getByText('This needs the role admin. You have the role reader.').waitFor()
     assert.deepEqual([reader.said, reader.refused], [[], []])
     await reader.close()
+  })
+
+  it('shows who changed what, and saves all of it as a file', async () => {
+    const admin = await opened.asMember('home', 'admin')
+    const { api, server } = opened.annex
+    const site = `/v1/orgs/home/sites/${server.samples.site}`
+    assert.equal((await api('PATCH', site, { title: '<i>New</i> title' })).status, 200)
+    await admin.goto('/orgs/home/audit?action=site.change')
+    const row = admin.page.locator('main tbody tr').first()
+    await row.getByText('1 value').click()
+    await row.getByText('<i>New</i> title').waitFor()
+    const [shown = ''] = await row.allInnerTexts()
+    assert.match(
+      shown,
+      /site\.change[\s\S]*token[\s\S]*title\s+Sample site\s+<i>New<\/i> title[\s\S]*From the address/,
+    )
+    assert.deepEqual(await findBarriers(admin.page), [])
+    const [download] = await Promise.all([
+      admin.page.waitForEvent('download'),
+      admin.page.getByRole('link', { name: 'Export as lines of JSON' }).click(),
+    ])
+    const lines = (await text(await download.createReadStream())).trim().split('\n')
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).action),
+      ['site.change'],
+    )
+    await row.getByRole('link', { name: /^tok_/ }).click()
+    await admin.page.waitForURL(/\/audit\?actor=tok_/)
+    await admin.page.getByText('installation.create').first().waitFor()
+    await admin.page.getByText('Entries are kept for 30 days.').waitFor()
+    await admin.goto('/audit')
+    await admin.page.getByText('Only an operator sees').waitFor()
+    assert.deepEqual([admin.said, admin.refused], [[], []])
+    await tab.goto('/audit')
+    await page.getByText('account.create').first().waitFor()
+    assert.deepEqual(await findBarriers(page), [])
+    saysNothing()
+    await admin.close()
   })
 })

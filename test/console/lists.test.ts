@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { toChanges } from '../../host/console/app/lists/audit-changes.ts'
 import { readLogFilter, toLogQuery, writeLogFilter } from '../../host/console/app/lists/log-filter.ts'
 import { toLogText } from '../../host/console/app/lists/log-text.ts'
 import { mergeRows } from '../../host/console/app/lists/merge-rows.ts'
+import { toRecordPath } from '../../host/console/app/lists/record-path.ts'
 
 describe('rows of a live list', () => {
   const rows = (...ids: string[]) => ids.map((id) => ({ id, state: 'old' }))
@@ -96,5 +98,55 @@ describe('the filter of the log in its address', () => {
     assert.deepEqual(toLogQuery(readLogFilter({ text: 'of req_01' }), nowMs), { text: 'of req_01' })
     const long = toLogQuery(readLogFilter({ text: 'a'.repeat(300) }), nowMs)
     assert.deepEqual(long, { text: 'a'.repeat(200) })
+  })
+})
+
+describe('the values of a change', () => {
+  it('are those that differ, by their place in the record', () => {
+    const before = { configuration: { team: 'blue', size: 1, list: [1, 2] }, same: true }
+    const after = { configuration: { team: 'red', list: [1, 3], more: null }, same: true }
+    assert.deepEqual(toChanges(before, after), [
+      { path: 'configuration.team', before: 'blue', after: 'red' },
+      { path: 'configuration.size', before: '1', after: undefined },
+      { path: 'configuration.list', before: '[1,2]', after: '[1,3]' },
+      { path: 'configuration.more', before: undefined, after: 'null' },
+    ])
+  })
+
+  it('leave out fields that the change does not name', () => {
+    const before = { slug: 'docs', title: 'Docs', url: null }
+    assert.deepEqual(toChanges(before, { title: 'Guides' }), [
+      { path: 'title', before: 'Docs', after: 'Guides' },
+    ])
+    assert.deepEqual(toChanges(before, {}), [])
+  })
+
+  it('are all values of a record that came or went', () => {
+    assert.deepEqual(toChanges(null, { a: { b: 'x' }, empty: {} }), [
+      { path: 'a.b', before: undefined, after: 'x' },
+      { path: 'empty', before: undefined, after: '{}' },
+    ])
+    assert.deepEqual(toChanges({ a: 'x' }, null), [{ path: 'a', before: 'x', after: undefined }])
+    assert.deepEqual(toChanges(null, null), [])
+    assert.deepEqual(toChanges({}, { a: {} }), [{ path: 'a', before: undefined, after: '{}' }])
+  })
+})
+
+describe('the page of a record', () => {
+  it('is that of the record, of its level, or of its list', () => {
+    const paths = {
+      installation: ['inst_1', '/orgs/o/installations/inst_1'],
+      site_installation: ['inst_1/site_2', '/orgs/o/installations/inst_1/sites/site_2'],
+      space_installation: ['inst_1/space_2', '/orgs/o/installations/inst_1/spaces/space_2'],
+      job: ['job_1', '/orgs/o/failed-work/job_1'],
+      token: ['tok_1', '/orgs/o/tokens'],
+      organization: ['org_1', '/orgs/o'],
+      session: ['ses_1', undefined],
+    } as const
+    for (const [kind, [id, path]] of Object.entries(paths)) {
+      assert.equal(toRecordPath('o', { kind, id }), path, kind)
+    }
+    assert.equal(toRecordPath('o', { kind: 'integration', id: 'a b?' }), '/orgs/o/integrations/a%20b%3F')
+    assert.equal(toRecordPath('o', { kind: 'toString', id: 'x' }), undefined)
   })
 })

@@ -35,6 +35,8 @@ const Forward = page(() => import('./pages/integration/forward.tsx'))
 const Install = page(() => import('./pages/install/page.tsx'))
 const Tokens = page(() => import('./pages/tokens/tokens.tsx'))
 const AnnexTokens = page(() => import('./pages/tokens/annex-tokens.tsx'))
+const Audit = page(() => import('./pages/audit/audit.tsx'))
+const AnnexAudit = page(() => import('./pages/audit/annex-audit.tsx'))
 const Unknown = page(() => import('./pages/unknown.tsx'))
 
 /** A page has a file of its own. A tab that is older than the host may ask for a file that is gone. */
@@ -118,6 +120,8 @@ function Routes() {
         <Route path="/orgs/:org/members" component={Members} />
         <Route path="/orgs/:org/tokens" component={Tokens} />
         <Route path="/tokens" component={AnnexTokens} />
+        <Route path="/orgs/:org/audit" component={Audit} />
+        <Route path="/audit" component={AnnexAudit} />
         <Route default component={Unknown} />
       </Router>
     </ErrorBoundary>

@@ -38,13 +38,17 @@ const groups: readonly { title: string; links: readonly Link[] }[] = [
     links: [
       { path: '/members', label: texts.members.title, icon: 'members' },
       { path: '/tokens', label: words.tokens, icon: 'key' },
+      { path: '/audit', label: words.audit, icon: 'audit' },
     ],
   },
 ]
 /** For operators. Their addresses name no organization. */
 const annexGroup = {
   title: words.groups.annex,
-  links: [{ path: '/tokens', label: words.tokens, icon: 'key' }] as readonly Link[],
+  links: [
+    { path: '/tokens', label: words.tokens, icon: 'key' },
+    { path: '/audit', label: words.audit, icon: 'audit' },
+  ] as readonly Link[],
 }
 
 /** Navigation on the left, the page on the right. Below 800 px the navigation is a bar with a menu. */

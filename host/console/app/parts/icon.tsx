@@ -21,6 +21,7 @@ const shapes = {
   key: 'M14 10a5 5 0 1 0-4 4l2 2h2v2h2v2h4v-4z',
   failed: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M9 9l6 6M15 9l-6 6',
   logs: 'M5 4h14v16H5zM8 8h8M8 12h8M8 16h5',
+  audit: 'M7 4h10v16H7zM9 2h6v4H9zM10 12l2 2 3-4',
   note: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M12 11v5M12 7.5v.5',
 } as const
 

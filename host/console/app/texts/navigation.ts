@@ -9,4 +9,5 @@ export const navigationTexts = {
   failedWork: 'Failed work',
   logs: 'Logs',
   tokens: 'Tokens',
+  audit: 'Audit',
 } as const

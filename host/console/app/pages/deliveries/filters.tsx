@@ -1,9 +1,9 @@
-import { useId } from 'preact/hooks'
 import { api } from '../../api.ts'
 import { type Filter, isFiltered, noFilter, type State } from '../../deliveries/filter.ts'
 import { Choice } from '../../parts/field.tsx'
 import { Filters as Bar } from '../../parts/filters/filters.tsx'
 import { InstallationFilter, RecordFilter } from '../../parts/filters/record-filter.tsx'
+import { TextFilter } from '../../parts/filters/text-filter.tsx'
 import { TimeFilter } from '../../parts/filters/time-filter.tsx'
 import { texts } from '../../texts.ts'
 import { useLoad } from '../../use-load.ts'
@@ -34,7 +34,13 @@ export function Filters({ org, filter, onChange }: Given) {
         ]}
         onValue={(state) => onChange({ state: state as State | '' })}
       />
-      <TypeField value={filter.type} onChange={(type) => onChange({ type })} />
+      <TextFilter
+        label={texts.deliveries.type}
+        placeholder={texts.deliveries.anyType}
+        suggestions={types}
+        value={filter.type}
+        onValue={(type) => onChange({ type })}
+      />
       <InstallationFilter
         org={org}
         value={filter.installation}
@@ -52,30 +58,5 @@ export function Filters({ org, filter, onChange }: Given) {
   )
 }
 
-const types = ['site_view', 'page_feedback', 'space_content_updated']
-
 /** Scripts may queue events of any type: the known ones are suggestions. */
-function TypeField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const id = useId()
-  return (
-    <div class="field">
-      <label for={id} class="visually-hidden">
-        {texts.deliveries.type}
-      </label>
-      <input
-        id={id}
-        key={value}
-        type="search"
-        list={`${id}-types`}
-        placeholder={texts.deliveries.anyType}
-        defaultValue={value}
-        onChange={(event) => onChange(event.currentTarget.value.trim())}
-      />
-      <datalist id={`${id}-types`}>
-        {types.map((type) => (
-          <option key={type} value={type} />
-        ))}
-      </datalist>
-    </div>
-  )
-}
+const types = ['site_view', 'page_feedback', 'space_content_updated']
