@@ -209,4 +209,57 @@ describe('lists in the console', { skip: skipWithoutChromium() }, () => {
     saysNothing()
     await admin.close()
   })
+
+  it('makes a site, gives it an audience schema, and deletes it', async () => {
+    await tab.goto('/orgs/home/places')
+    await page.getByRole('link', { name: 'Sample handbook' }).waitFor()
+    await button('Make a site').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Title').fill('Guides & more')
+    assert.equal(await dialog.getByLabel('Slug').inputValue(), 'guides-more')
+    assert.deepEqual(await findBarriers(page), [])
+    await dialog.getByRole('button', { name: 'Make a site' }).click()
+    await page.waitForURL(/\/orgs\/home\/sites\/site_/)
+    const { urls, id } = (await opened.annex.api('GET', '/v1/orgs/home/sites/guides-more')).json
+    await page.getByText('Nothing is installed in this site.').waitFor()
+    await page.getByText(`/v1/sites/${id}/script.js`).waitFor()
+    assert.deepEqual(await findBarriers(page), [])
+
+    // Public components append this to `urls.app`, which ends with a slash.
+    await tab.goto(`${new URL(urls.app).pathname}/settings/audience`)
+    const schema = page.getByLabel('JSON Schema')
+    await page.getByText('This site has no audience schema yet').waitFor()
+    await schema.fill('{\n  "type": "object",\n  "properties": { "plan": { "type": "string" }, }\n}')
+    await button('Save the schema').click()
+    await page.getByText('Line 3:').waitFor()
+    await schema.fill('{\n  "type": "object",\n  "properties": {\n    "plan": { "type": "text" }\n  }\n}')
+    await button('Save the schema').click()
+    await page.getByText('Line 4:').waitFor()
+    assert.deepEqual(await findBarriers(page), [])
+    await schema.fill('{\n  "type": "object",\n  "properties": {\n    "plan": { "type": "string" }\n  }\n}')
+    await button('Save the schema').click()
+    await page.getByText('Schema saved.').waitFor()
+    const stored = await opened.annex.api('GET', `/v1/orgs/home/sites/${id}/adaptive-schema`)
+    assert.deepEqual(stored.json.jsonSchema.properties, { plan: { type: 'string' } })
+    await page.reload()
+    await until(
+      () => schema.inputValue(),
+      (text) => text.includes('"plan"'),
+      20,
+    )
+
+    await button('Change').click()
+    await dialog.getByLabel('Title').fill('Handbook שלום')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Handbook שלום' }).waitFor()
+    await page.getByLabel('More actions').click()
+    await button('Delete').click()
+    const confirm = dialog.getByRole('button', { name: 'Delete the site' })
+    assert.equal(await confirm.getAttribute('aria-disabled'), 'true')
+    await dialog.getByLabel('Type guides-more to confirm').fill('guides-more')
+    await confirm.click()
+    await page.waitForURL(/\/places$/)
+    assert.equal((await opened.annex.api('GET', `/v1/orgs/home/sites/${id}`)).status, 404)
+    assert.deepEqual([tab.said.splice(0), tab.refused.splice(0)], [[], [422]])
+  })
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { toChanges } from '../../host/console/app/lists/audit-changes.ts'
+import { lineOf, linesOf, parseJson } from '../../host/console/app/lists/json-lines.ts'
 import { readLogFilter, toLogQuery, writeLogFilter } from '../../host/console/app/lists/log-filter.ts'
 import { toLogText } from '../../host/console/app/lists/log-text.ts'
 import { mergeRows } from '../../host/console/app/lists/merge-rows.ts'
@@ -148,5 +149,53 @@ describe('the page of a record', () => {
     }
     assert.equal(toRecordPath('o', { kind: 'integration', id: 'a b?' }), '/orgs/o/integrations/a%20b%3F')
     assert.equal(toRecordPath('o', { kind: 'toString', id: 'x' }), undefined)
+  })
+})
+
+describe('the lines of a JSON text', () => {
+  const text = `{
+  "type": "object",
+  "properties": {
+    "plan": { "type": 1,
+      "enum": [
+        "a", "\\"}",
+        {"x/y~z": -1.5e3}
+      ] } },
+  "": [[], {}, null,
+    true]
+}`
+
+  it('are those of its values, by their JSON pointers', () => {
+    const lines = linesOf(text)
+    const expected = {
+      ...{ '': 1, '/type': 2, '/properties': 3, '/properties/plan': 4, '/properties/plan/type': 4 },
+      ...{ '/properties/plan/enum': 5, '/properties/plan/enum/0': 6, '/properties/plan/enum/1': 6 },
+      ...{ '/properties/plan/enum/2': 7, '/properties/plan/enum/2/x~1y~0z': 7 },
+      ...{ '/': 9, '//0': 9, '//1': 9, '//2': 9, '//3': 10 },
+    }
+    assert.deepEqual(Object.fromEntries(lines), expected)
+    assert.equal(lineOf(lines, '/properties/plan/minimum'), 4, 'the nearest one above')
+    assert.equal(lineOf(lines, '/nothing'), 1)
+    for (const short of ['1', '"a"', '[]', '{}', ' null ', '1'.repeat(100)])
+      assert.deepEqual([...linesOf(short)], [['', 1]])
+  })
+
+  it('name where a text is no JSON', () => {
+    const lineOfFault = (given: string) => {
+      const parsed = parseJson(given)
+      return 'fault' in parsed ? parsed.fault.line : parsed.value
+    }
+    assert.deepEqual(lineOfFault('{"a":\n1}'), { a: 1 })
+    assert.equal(lineOfFault('{"a":\n1,\n}'), 3)
+    assert.equal(lineOfFault('{"a":\n[1'), 2)
+    assert.equal(lineOfFault(''), 1)
+    assert.equal(lineOfFault('\n\nnot'), 3)
+    assert.equal(lineOfFault('{"a": 1}\n}'), 2)
+    assert.equal(lineOfFault('[1\n2]'), 2)
+    assert.equal(lineOfFault('[1,\n"open\n]'), 2)
+    assert.equal(lineOfFault('{\na: 1}'), 2)
+    assert.equal(lineOfFault('{"a"\n1}'), 2)
+    assert.equal(lineOfFault("['a']"), 1)
+    assert.equal(lineOfFault('[\n01]'), 2)
   })
 })

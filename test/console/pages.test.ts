@@ -42,7 +42,12 @@ describe('each page of the console', { skip: skipWithoutChromium() }, () => {
       installation: `/orgs/home/installations/${id}`,
       'failed work': '/orgs/home/failed-work',
       logs: '/orgs/home/logs',
+      places: '/orgs/home/places',
+      site: `/orgs/home/sites/${annex.server.samples.site}`,
+      audience: `/orgs/home/sites/${annex.server.samples.site}/settings/audience`,
       members: '/orgs/home/members',
+      tokens: '/orgs/home/tokens',
+      audit: '/orgs/home/audit',
     }
     operator = await opened.asOperator()
     stranger = await opened.asMember('other', 'admin')
@@ -60,6 +65,9 @@ describe('each page of the console', { skip: skipWithoutChromium() }, () => {
     installation: /Webhooks[\s\S]*Active[\s\S]*\/x\/webhook\/inst_/,
     'failed work': /Nothing has failed/,
     logs: /No line yet/,
+    places: /Sample site[\s\S]*Sample handbook/,
+    site: /Installed here[\s\S]*webhook[\s\S]*1 view in all/,
+    audience: /This site has no audience schema yet/,
     members: /reader-2@example\.com/,
   }
   for (const [name, text] of Object.entries(shows)) {
@@ -95,6 +103,8 @@ describe('each page of the console', { skip: skipWithoutChromium() }, () => {
       deliveries: ['Send failed ones again'],
       delivery: ['Send again'],
       receiver: ['Pause', 'Keep the order', 'Send an example'],
+      places: ['Make a site', 'Make a space', 'Change', 'Delete'],
+      audience: ['Save the schema'],
       members: ['Make an invitation', 'New link', 'Remove'],
     }
     for (const [name, labels] of Object.entries(buttons)) {

@@ -37,6 +37,8 @@ const Tokens = page(() => import('./pages/tokens/tokens.tsx'))
 const AnnexTokens = page(() => import('./pages/tokens/annex-tokens.tsx'))
 const Audit = page(() => import('./pages/audit/audit.tsx'))
 const AnnexAudit = page(() => import('./pages/audit/annex-audit.tsx'))
+const Places = page(() => import('./pages/places/places.tsx'))
+const Site = page(() => import('./pages/site/page.tsx'))
 const Unknown = page(() => import('./pages/unknown.tsx'))
 
 /** A page has a file of its own. A tab that is older than the host may ask for a file that is gone. */
@@ -122,6 +124,8 @@ function Routes() {
         <Route path="/tokens" component={AnnexTokens} />
         <Route path="/orgs/:org/audit" component={Audit} />
         <Route path="/audit" component={AnnexAudit} />
+        <Route path="/orgs/:org/places" component={Places} />
+        <Route path="/orgs/:org/sites/:site/:rest*" component={Site} />
         <Route default component={Unknown} />
       </Router>
     </ErrorBoundary>

@@ -13,7 +13,8 @@ import { Choice } from './field.tsx'
 import { Icon, type IconName, Mark } from './icon.tsx'
 import { TabIcon } from './tab-icon.tsx'
 
-type Link = { path: string; label: string; icon: IconName }
+/** `also`: addresses of records that the page lists. */
+type Link = { path: string; label: string; icon: IconName; also?: readonly string[] }
 
 const overview: Link = { path: '', label: texts.overview.title, icon: 'overview' }
 const groups: readonly { title: string; links: readonly Link[] }[] = [
@@ -36,6 +37,7 @@ const groups: readonly { title: string; links: readonly Link[] }[] = [
   {
     title: words.groups.organization,
     links: [
+      { path: '/places', label: words.places, icon: 'places', also: ['/sites', '/spaces'] },
       { path: '/members', label: texts.members.title, icon: 'members' },
       { path: '/tokens', label: words.tokens, icon: 'key' },
       { path: '/audit', label: words.audit, icon: 'audit' },
@@ -117,11 +119,14 @@ const Group = ({ base, title, links }: { base: string; title: string; links: rea
   </section>
 )
 
-function PageLink({ base, link: { path: rest, label, icon } }: { base: string; link: Link }) {
+function PageLink({ base, link: { path: rest, label, icon, also = [] } }: { base: string; link: Link }) {
   const { path } = useLocation()
   return (
     <li>
-      <a href={`${base}${rest}`} aria-current={isAt(path, base, rest) ? 'page' : undefined}>
+      <a
+        href={`${base}${rest}`}
+        aria-current={[rest, ...also].some((one) => isAt(path, base, one)) ? 'page' : undefined}
+      >
         <Icon name={icon} />
         {label}
         {rest === '' && <Count />}

@@ -22,6 +22,7 @@ const shapes = {
   failed: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M9 9l6 6M15 9l-6 6',
   logs: 'M5 4h14v16H5zM8 8h8M8 12h8M8 16h5',
   audit: 'M7 4h10v16H7zM9 2h6v4H9zM10 12l2 2 3-4',
+  places: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M3 12h18M12 3c3 3 3 15 0 18M12 3c-3 3-3 15 0 18',
   note: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M12 11v5M12 7.5v.5',
 } as const
 

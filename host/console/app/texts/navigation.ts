@@ -8,6 +8,7 @@ export const navigationTexts = {
   },
   failedWork: 'Failed work',
   logs: 'Logs',
+  places: 'Sites and spaces',
   tokens: 'Tokens',
   audit: 'Audit',
 } as const
