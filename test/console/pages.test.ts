@@ -47,6 +47,7 @@ describe('each page of the console', { skip: skipWithoutChromium() }, () => {
       audience: `/orgs/home/sites/${annex.server.samples.site}/settings/audience`,
       members: '/orgs/home/members',
       tokens: '/orgs/home/tokens',
+      usage: '/orgs/home/usage',
       audit: '/orgs/home/audit',
     }
     operator = await opened.asOperator()
@@ -68,6 +69,7 @@ describe('each page of the console', { skip: skipWithoutChromium() }, () => {
     places: /Sample site[\s\S]*Sample handbook/,
     site: /Installed here[\s\S]*webhook[\s\S]*1 view in all/,
     audience: /This site has no audience schema yet/,
+    usage: /By installation[\s\S]*webhook[\s\S]*By hour/,
     members: /reader-2@example\.com/,
   }
   for (const [name, text] of Object.entries(shows)) {

@@ -47,7 +47,7 @@ export async function listReceipts(
   if (installationId !== undefined) query.where({ owner: installationId })
   if (before !== undefined) query.where('id', '<', before)
   if (after !== undefined) query.where('id', '>', after)
-  if (organizationId !== undefined) query.whereIn('owner', ownersIn(db, organizationId))
+  if (organizationId !== undefined) query.whereIn('owner', usageOwnersIn(db, organizationId))
   return query.orderBy('id', after === undefined ? 'desc' : 'asc')
 }
 
@@ -77,7 +77,15 @@ export type UsageRow = {
   maxHeapBytes: number
 }
 
-const sums = ['dispatches', 'failed', 'cpuMs', 'wallMs', 'egressCalls', 'egressBytes', 'hostCalls'] as const
+export const usageSums = [
+  'dispatches',
+  'failed',
+  'cpuMs',
+  'wallMs',
+  'egressCalls',
+  'egressBytes',
+  'hostCalls',
+] as const
 
 /** Adds to the stored sums: several hosts, and several seconds of a minute, write to the same row. */
 export async function addUsage(db: Db, rows: readonly UsageRow[]): Promise<void> {
@@ -87,7 +95,7 @@ export async function addUsage(db: Db, rows: readonly UsageRow[]): Promise<void>
       .onConflict(['owner', 'minute'])
       .merge({
         ...Object.fromEntries(
-          sums.map((name) => [name, db.raw('?? + ??', [`usage.${name}`, `excluded.${name}`])]),
+          usageSums.map((name) => [name, db.raw('?? + ??', [`usage.${name}`, `excluded.${name}`])]),
         ),
         maxHeapBytes: db.raw('case when ?? > ?? then ?? else ?? end', [
           ...['usage.maxHeapBytes', 'excluded.maxHeapBytes'],
@@ -142,12 +150,12 @@ async function sumSince(
     .groupBy('at')
     .orderBy('at', 'desc')
     .limit(limit)
-  for (const name of sums) query.sum({ [name]: name })
+  for (const name of usageSums) query.sum({ [name]: name })
   query.max({ maxHeapBytes: 'maxHeapBytes' })
   if (integration !== undefined) query.where({ integration })
   if (installationId !== undefined) query.where({ owner: installationId })
   if (before !== undefined) query.where('minute', '<', before)
-  if (organizationId !== undefined) query.whereIn('owner', ownersIn(db, organizationId))
+  if (organizationId !== undefined) query.whereIn('owner', usageOwnersIn(db, organizationId))
   // PostgreSQL sums whole numbers to `numeric`, which comes as text.
   const toNumbers = (row: object) =>
     Object.fromEntries(Object.entries(row).map(([name, value]) => [name, Number(value)])) as UsageSum
@@ -165,7 +173,7 @@ export async function pruneUsage(db: Db, beforeMs: number, most: number): Promis
 }
 
 /** The owners of an organization's rows: its installations, and its integrations for what has no installation. */
-const ownersIn = (db: Db, organizationId: string): Knex.QueryBuilder =>
+export const usageOwnersIn = (db: Db, organizationId: string): Knex.QueryBuilder =>
   db('installations')
     .select('id')
     .where({ organizationId })

@@ -196,6 +196,7 @@ export const rows: Record<OperationId, Row> = {
   listLogs: plain,
   listReceipts: plain,
   listUsage: plain,
+  listUsageByInstallation: plain,
   getActivity: plain,
   listAudit: plain,
   exportAudit: plain,

@@ -40,6 +40,7 @@ const groups: readonly { title: string; links: readonly Link[] }[] = [
       { path: '/places', label: words.places, icon: 'places', also: ['/sites', '/spaces'] },
       { path: '/members', label: texts.members.title, icon: 'members' },
       { path: '/tokens', label: words.tokens, icon: 'key' },
+      { path: '/usage', label: words.usage, icon: 'usage' },
       { path: '/audit', label: words.audit, icon: 'audit' },
     ],
   },

@@ -23,6 +23,7 @@ const shapes = {
   logs: 'M5 4h14v16H5zM8 8h8M8 12h8M8 16h5',
   audit: 'M7 4h10v16H7zM9 2h6v4H9zM10 12l2 2 3-4',
   places: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M3 12h18M12 3c3 3 3 15 0 18M12 3c-3 3-3 15 0 18',
+  usage: 'M4 20h16M6 20v-7M11 20V8M16 20V4',
   note: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M12 11v5M12 7.5v.5',
 } as const
 

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 export type Column<Row> = {
   title: string
   cell: (row: Row) => ComponentChildren
-  kind?: 'nowrap' | 'wide-cell'
+  kind?: 'nowrap' | 'wide-cell' | 'number'
 }
 
 /** A real table. On the screen of a phone each row is a block, with the titles beside its cells. */
@@ -24,8 +24,8 @@ export function Table<Row>({
       <table class="records">
         <thead>
           <tr>
-            {columns.map(({ title }) => (
-              <th key={title} scope="col">
+            {columns.map(({ title, kind }) => (
+              <th key={title} scope="col" class={kind === 'number' ? kind : ''}>
                 {title}
               </th>
             ))}

@@ -10,5 +10,6 @@ export const navigationTexts = {
   logs: 'Logs',
   places: 'Sites and spaces',
   tokens: 'Tokens',
+  usage: 'Usage',
   audit: 'Audit',
 } as const
