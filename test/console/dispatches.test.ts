@@ -181,7 +181,10 @@ describe('the dispatches in the console', { skip: skipWithoutChromium() }, () =>
       () => opened.annex.api('GET', `/v1/logs?request=${id}`),
       ({ json }: Json) => json.count === 1,
     )
-    await opened.annex.api('GET', `/v1/receipts?request=${id}`)
+    await until(
+      () => opened.annex.client.call('GET /v1/receipts', { query: { request: id } }),
+      ({ count }) => count === 1,
+    )
     const database = new DatabaseSync(join(opened.annex.dataDir, 'annex.sqlite'), { timeout: 5_000 })
     database.prepare('delete from receipts where request_id = ?').run(id)
     database.close()
@@ -192,7 +195,10 @@ describe('the dispatches in the console', { skip: skipWithoutChromium() }, () =>
 
   it('are shown each where a request had several', async () => {
     const id = await ask({ say: 'one line', asked: [{ url: `${origin}/ok` }] })
-    await opened.annex.api('GET', `/v1/receipts?request=${id}`)
+    await until(
+      () => opened.annex.client.call('GET /v1/receipts', { query: { request: id } }),
+      ({ count }) => count === 1,
+    )
     const database = new DatabaseSync(join(opened.annex.dataDir, 'annex.sqlite'), { timeout: 5_000 })
     database.exec(`create temp table again as select * from receipts where request_id = '${id}'`)
     database.exec(

@@ -9,7 +9,7 @@ export function skipWithoutOpenssl(): string | false {
   return text
 }
 
-/** Writes `cert.pem` and `key.pem` of a host, signed by itself. */
+/** Writes `cert.pem` and `key.pem` of a host. No authority has signed it. */
 export function makeCertificate(folder: string, host: string): void {
   const files = ['-keyout', join(folder, 'key.pem'), '-out', join(folder, 'cert.pem')]
   const subject = ['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`]
