@@ -4,7 +4,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 # As bin/annex.js does.
 export UV_THREADPOOL_SIZE ?= 16
 .DEFAULT_GOAL := help
-.PHONY: help run demo dev test test-console test-wall torture check docs lint-api types migrate simulate bench soak kills power-cut operators conformance clean
+.PHONY: help run demo dev test test-console test-wall torture check docs screenshots lint-api types migrate simulate bench soak kills power-cut operators conformance clean
 
 # isolated-vm needs the flag wherever a process holds isolates itself: some tests do.
 node := node --no-node-snapshot
@@ -55,6 +55,9 @@ check: $(installed) .env ## Types, lint, format, import direction, generated fil
 docs: $(installed) ## Writes the reference of the API as one HTML page, and prints its address
 	@node docs/generate/write-docs.ts
 
+screenshots: $(installed) ## Writes the pictures of docs/images, in Chromium
+	@$(node) test/screenshots.ts
+
 # Fetches Redocly's linter by npx. Its telemetry is off.
 lint-api: $(installed) ## Checks the OpenAPI document by Redocly's recommended rules
 	@node schemas/generate/write-openapi.ts node_modules/.cache/openapi.json
@@ -78,7 +81,7 @@ simulate: $(installed) ## Plays the job engine's schedules of faults: SCHEDULES=
 	@SCHEDULES='$(SCHEDULES)' SEED='$(SEED)' node test/simulation/simulate.ts
 
 bench: $(installed) ## Measures requests beside bare Koa and workerd, cold starts, streams; deliveries beside other queues
-	@for part in requests cold folders replacement many burst overhead flood api-calls lists streaming content \
+	@for part in requests cold folders replacement many burst overhead flood api-calls lists streaming content console \
 			deliveries deliveries-latency deliveries-backlog deliveries-fairness deliveries-recovery; do \
 		printf '\n%s\n' "$$part"; node "test/bench/$$part.ts" || exit; \
 	done

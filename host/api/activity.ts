@@ -8,7 +8,11 @@ import type { OnOperation } from './operations.ts'
 
 type ActivityParts = { db: Db; activity: ActivityRecorder }
 
-const spans = { hour: 3_600_000, day: 86_400_000, week: 7 * 86_400_000 }
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+const spans = { hour: hourMs, day: 24 * hourMs, week: 7 * 24 * hourMs }
+/** Of all of Annex. A chart of a day has no room for each minute. */
+const pointsOf = { hour: minuteMs, day: 10 * minuteMs, week: hourMs }
 
 /** What the charts of the console show. */
 export function addActivityRoutes(on: OnOperation, { db, activity }: ActivityParts): void {
@@ -17,13 +21,16 @@ export function addActivityRoutes(on: OnOperation, { db, activity }: ActivityPar
     const owner = isWhole ? wholeAnnex : (await organizationOf(db, caller, organization)).id
     const step = isWhole && span !== 'week' ? steps.minute : steps.hour
     await activity.flush()
-    const fromMs = Date.now() - spans[span]
-    const points = await readActivity(db, { owner, step, fromMs })
+    const pointMs = isWhole ? pointsOf[span] : hourMs
+    const sinceMs = Date.now() - spans[span]
+    // A part of a point would draw a rise that has not happened.
+    const fromMs = sinceMs - (sinceMs % pointMs)
+    const points = await readActivity(db, { owner, step, fromMs, pointMs })
     return {
       object: 'activity',
       organization: isWhole ? null : owner,
       from: toIso(fromMs),
-      stepSeconds: step.stepMs / 1000,
+      stepSeconds: pointMs / 1000,
       points: points.map(toPoint),
     }
   })

@@ -2,29 +2,31 @@ import { Readable } from 'node:stream'
 import type { AuditEntry } from '../../schemas/generated/api/audit.ts'
 import type { Db } from '../db/db.ts'
 import { type AuditFilter, type AuditRow, listAudit } from '../db/queries/audit.ts'
-import type { Person } from './caller.ts'
-import { idCursor, listPage, ownOf, toIso } from './list-query.ts'
-import type { OnOperation } from './operations.ts'
+import { ownerOf, type Person } from './caller.ts'
+import { idCursor, listPage, retentionOf, toIso } from './list-query.ts'
+import type { OnOperation, OperationRequest } from './operations.ts'
 
-type AuditParts = { longReader: Db }
+type AuditParts = { db: Db; longReader: Db; settings: { RETENTION_DAYS: number } }
 
 const exportPage = 500
 
 /** Changes, for admins of their organization and for operators. */
-export function addAuditRoutes(on: OnOperation, { longReader }: AuditParts): void {
-  on('GET /v1/audit', (request) =>
-    listPage(request, {
+export function addAuditRoutes(on: OnOperation, { db, longReader, settings }: AuditParts): void {
+  on('GET /v1/audit', async (request) => {
+    const filter = await filterOf(db, request.caller, request.query)
+    const page = await listPage(request, {
       cursor: idCursor('aud'),
       cursorOf: ({ id }) => id,
-      read: ({ after, limit }) =>
-        listAudit(longReader, { ...toFilter(request.caller, request.query), before: after, limit }),
+      read: ({ after, limit }) => listAudit(longReader, { ...filter, before: after, limit }),
       toView: toEntry,
-    }),
-  )
+    })
+    return { ...page, ...retentionOf(settings) }
+  })
 
-  on('GET /v1/audit/export', ({ caller, query, context }) => {
+  on('GET /v1/audit/export', async ({ caller, query, context }) => {
+    const filter = await filterOf(db, caller, query)
     context.type = 'application/x-ndjson'
-    context.body = Readable.from(readLines(longReader, toFilter(caller, query)))
+    context.body = Readable.from(readLines(longReader, filter))
   })
 }
 
@@ -37,12 +39,13 @@ async function* readLines(db: Db, filter: AuditFilter): AsyncGenerator<string> {
   } while (before !== undefined)
 }
 
-function toFilter(
+async function filterOf(
+  db: Db,
   caller: Person,
-  { action, subject, actor }: { action?: string; subject?: string; actor?: string },
-): AuditFilter {
+  { organization, action, subject, actor }: OperationRequest<'GET /v1/audit/export'>['query'],
+): Promise<AuditFilter> {
   return {
-    ...ownOf(caller),
+    ...(await ownerOf(db, caller, organization)),
     ...(action !== undefined && { action }),
     ...(subject !== undefined && { subjectId: subject }),
     ...(actor !== undefined && { actorId: actor }),

@@ -11,7 +11,7 @@ import {
 } from '../db/queries/list-deliveries.ts'
 import { AnnexError } from '../errors.ts'
 import { ownerOf, type Person } from './caller.ts'
-import { idCursor, listPage, timeOf, toIso } from './list-query.ts'
+import { idCursor, listPage, retentionOf, timeOf, toIso } from './list-query.ts'
 import type { OnOperation, OperationRequest } from './operations.ts'
 
 type DeliveryParts = { db: Db; longReader: Db; settings: { RETENTION_DAYS: number } }
@@ -26,8 +26,7 @@ export function addDeliveryRoutes(on: OnOperation, { db, longReader, settings }:
       cursorOf: ({ id }) => id,
       toView: toDelivery,
     })
-    const { RETENTION_DAYS: retentionDays } = settings
-    return { ...page, ...(retentionDays > 0 && { retentionDays }) }
+    return { ...page, ...retentionOf(settings) }
   })
 
   on('GET /v1/deliveries/{delivery}', async ({ caller, params }) => {

@@ -36,6 +36,7 @@ export function addInstallationRoutes(on: OnOperation, parts: InstallationParts)
     const where = {
       ...(await ownerOf(db, caller, query.organization)),
       ...(query.integration !== undefined && { integration: await toStoredName(db, query.integration) }),
+      places: [query.site, query.space].filter((place) => place !== undefined),
     }
     const readManifest = createManifestReader(db)
     return listPage(request, {

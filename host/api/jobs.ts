@@ -16,31 +16,32 @@ import { findDeployed } from '../installations/find-deployed.ts'
 import { toVisibleSettings } from '../installations/level-settings.ts'
 import { type EventJob, openEvent, parseSubject, secretsOfEvent } from '../installations/setup-event.ts'
 import { recordAudit } from '../logs/audit.ts'
-import { originOf, type Person } from './caller.ts'
-import { idCursor, listPage, ownOf, toIso } from './list-query.ts'
+import { originOf, ownerOf, type Person } from './caller.ts'
+import { idCursor, listPage, ownOf, retentionOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
-type JobParts = { db: Db; longReader: Db }
+type JobParts = { db: Db; longReader: Db; settings: { RETENTION_DAYS: number } }
 
 type JobRequest = { caller: Person; params: { job: string } }
 
 /** Events and tasks for scripts: pending jobs and failed ones. */
-export function addJobRoutes(on: OnOperation, { db, longReader }: JobParts): void {
+export function addJobRoutes(on: OnOperation, { db, longReader, settings }: JobParts): void {
   on('GET /v1/jobs', async (request) => {
-    const { state, kind, installation, event } = request.query
+    const { organization, state, kind, installation, event } = request.query
     const filter = {
-      ...ownOf(request.caller),
+      ...(await ownerOf(db, request.caller, organization)),
       ...(kind !== undefined && { kind }),
       ...(installation !== undefined && { installationId: installation }),
       ...(event !== undefined && { eventId: event }),
     }
     if (state === 'failed') {
-      return listPage(request, {
+      const page = await listPage(request, {
         cursor: idCursor('job'),
         read: ({ after, limit }) => listFailedJobs(longReader, filter, { before: after, limit }),
         cursorOf: ({ id }) => id,
         toView,
       })
+      return { ...page, ...retentionOf(settings) }
     }
     return listPage(request, {
       cursor: dueCursor,
@@ -63,7 +64,7 @@ export function addJobRoutes(on: OnOperation, { db, longReader }: JobParts): voi
   on('POST /v1/jobs/{job}/run', async (request) => {
     const { id, state, subject } = await open(request)
     const { level, event } = parseSubject(subject)
-    const organizationId = await ownerOf(level)
+    const organizationId = await organizationIdOf(level)
     await writeTransaction(db, async (transaction) => {
       if (!(await runScriptJobAgain(transaction, id))) throw notFailed(id, state, 'be run again')
       await recordAudit(transaction, originOf(request), {
@@ -78,7 +79,7 @@ export function addJobRoutes(on: OnOperation, { db, longReader }: JobParts): voi
   on('DELETE /v1/jobs/{job}', async (request) => {
     const { id, state, subject } = await open(request)
     const { level, event } = parseSubject(subject)
-    const organizationId = await ownerOf(level)
+    const organizationId = await organizationIdOf(level)
     await writeTransaction(db, async (transaction) => {
       if (!(await deleteFailedJob(transaction, id))) throw notFailed(id, state, 'be discarded')
       await recordAudit(transaction, originOf(request), {
@@ -109,7 +110,7 @@ export function addJobRoutes(on: OnOperation, { db, longReader }: JobParts): voi
     return { ...event, previous: { ...previous, configuration } }
   }
 
-  async function ownerOf(level: EventJob['level']): Promise<string | null> {
+  async function organizationIdOf(level: EventJob['level']): Promise<string | null> {
     const owner =
       level.kind === 'integration'
         ? await findIntegration(db, level.integration)

@@ -79,7 +79,7 @@ function nameOf({ operation, caller, params, query }: ListRequest): string {
 }
 
 /** The command line sends "two hours ago" as another time for each page. */
-const changing: ReadonlySet<string> = new Set(['limit', 'page', 'before', 'after'])
+const changing: ReadonlySet<string> = new Set(['limit', 'page', 'before', 'after', 'since', 'until'])
 
 function readerOf(caller: Caller | AccountCaller): string {
   if (caller.kind === 'operator') return 'operator'
@@ -124,3 +124,12 @@ export function timeOf(name: string, text: string): number {
 
 /** A time in an answer, from Unix ms. */
 export const toIso = (ms: number): string => new Date(ms).toISOString()
+
+/** For how long history is kept, in the answer of a list. */
+export const retentionOf = ({
+  RETENTION_DAYS: retentionDays,
+}: {
+  RETENTION_DAYS: number
+}): {
+  retentionDays?: number
+} => (retentionDays > 0 ? { retentionDays } : {})

@@ -3,20 +3,26 @@ import type { Db } from '../db/db.ts'
 import { toStoredName } from '../db/queries/integrations.ts'
 import { type LogRow, listLogs } from '../db/queries/logs.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
-import { listPage, numberCursor, ownOf, toIso } from './list-query.ts'
+import { ownerOf } from './caller.ts'
+import { listPage, numberCursor, timeOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
-type LogParts = { longReader: Db; logs: LogWriter }
+type LogParts = { db: Db; longReader: Db; logs: LogWriter }
 
 /** Lines that scripts logged, and reports of Annex about them. */
-export function addLogRoutes(on: OnOperation, { longReader, logs }: LogParts): void {
+export function addLogRoutes(on: OnOperation, { db, longReader, logs }: LogParts): void {
   on('GET /v1/logs', async (request) => {
-    const { integration, installation, request: requestId, after: from } = request.query
+    const { organization, integration, installation, request: requestId, after: from } = request.query
+    const { level, text, since, until } = request.query
     const where = {
-      ...ownOf(request.caller),
+      ...(await ownerOf(db, request.caller, organization)),
       ...(integration !== undefined && { integration: await toStoredName(longReader, integration) }),
       ...(installation !== undefined && { installationId: installation }),
       ...(requestId !== undefined && { requestId }),
+      ...(level !== undefined && { level }),
+      ...(text !== undefined && { part: text }),
+      ...(since !== undefined && { sinceMs: timeOf('since', since) }),
+      ...(until !== undefined && { untilMs: timeOf('until', until) }),
     }
     // A client asks for the log right after an answer, by its request id: buffered lines are stored first.
     await logs.flush()

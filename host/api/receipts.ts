@@ -11,10 +11,10 @@ import type { OnOperation } from './operations.ts'
 
 const spans = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
 
-type ReceiptParts = { longReader: Db; receipts: ReceiptWriter }
+type ReceiptParts = { db: Db; longReader: Db; receipts: ReceiptWriter }
 
 /** Receipts of dispatches, and sums of their usage. The same tokens may read logs. */
-export function addReceiptRoutes(on: OnOperation, { longReader, receipts }: ReceiptParts): void {
+export function addReceiptRoutes(on: OnOperation, { db, longReader, receipts }: ReceiptParts): void {
   on('GET /v1/receipts', async (request) => {
     const { organization, integration, installation, request: requestId, event } = request.query
     const { type, outcome, after: from } = request.query
@@ -59,9 +59,9 @@ export function addReceiptRoutes(on: OnOperation, { longReader, receipts }: Rece
   })
 
   on('GET /v1/usage', async (request) => {
-    const { integration, installation, by } = request.query
+    const { organization, integration, installation, by } = request.query
     const where = {
-      ...ownOf(request.caller),
+      ...(await ownerOf(db, request.caller, organization)),
       ...(integration !== undefined && { integration: await toStoredName(longReader, integration) }),
       ...(installation !== undefined && { installationId: installation }),
       spanMs: spans[by],

@@ -31,6 +31,7 @@ import { addSettingOptionRoutes } from './setting-options.ts'
 import { addSiteRoutes } from './sites.ts'
 import { addSpaceRoutes } from './spaces.ts'
 import { addTokenRoutes } from './tokens.ts'
+import { addUsageRoutes } from './usage.ts'
 import { addVersionRoutes } from './versions.ts'
 import { addViewRoutes } from './views.ts'
 import { addVisitorRoutes } from './visitors.ts'
@@ -67,6 +68,7 @@ const resources = [
   addJobRoutes,
   addLogRoutes,
   addReceiptRoutes,
+  addUsageRoutes,
   addActivityRoutes,
   addVersionRoutes,
   addAuditRoutes,

@@ -4,7 +4,7 @@ import type { Context, Middleware } from 'koa'
 import { AnnexError } from '../errors.ts'
 import type { RateLimits } from '../http/rate-limits.ts'
 import { assetsFolderOf, buildConsole, type ConsoleBuild } from './build.ts'
-import { fileHeaders, pageHeaders } from './policy.ts'
+import { fileHeaders, pageHeadersFor } from './policy.ts'
 
 type Built = { digest: string; page: string; files: Files }
 /** By name: `main-X.js`, and beside it `main-X.js.br` and `main-X.js.gz`. */
@@ -64,7 +64,7 @@ const isNavigation = (context: Context): boolean =>
 
 /** The ETag names the build: an open tab asks for it, to know that the host has a newer one. */
 function sendPage(context: Context, { page, digest }: Built): void {
-  context.set(pageHeaders)
+  context.set(pageHeadersFor(context.req))
   context.set('etag', `"${digest}"`)
   context.type = 'html'
   context.status = 200

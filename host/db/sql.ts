@@ -124,6 +124,10 @@ export const larger = (db: Db, one: string, other: string): string =>
 export const holdsText = (db: Db, column: string): string =>
   `${isPostgres(db) ? 'strpos' : 'instr'}(${column}, ?) > 0`
 
+/** As `holdsText`. SQLite knows the cases of ASCII letters alone. */
+export const holdsTextInAnyCase = (db: Db, column: string): string =>
+  `${isPostgres(db) ? 'strpos' : 'instr'}(lower(${column}), lower(?)) > 0`
+
 /** Columns of rows in a JSON parameter, by their names in the JSON. */
 export type JsonColumns = Readonly<Record<string, 'text' | 'bigint' | 'boolean' | 'float8'>>
 

@@ -168,16 +168,27 @@ function merge(stored: Slots, more: Slots): Slots {
 /** Some numbers come from a sandbox process. */
 const positive = (ms: number): number => (Number.isFinite(ms) && ms > 0 ? ms : 0)
 
-/** The counts of an owner since `fromMs`, by step, the oldest first. A step without an entry had none. */
+/** The counts of an owner since `fromMs`, by points of `pointMs`, the oldest first. A point without an entry had none. */
 export async function readActivity(
   db: Db,
-  { owner, step, fromMs }: { owner: string; step: Step; fromMs: number },
+  {
+    owner,
+    step,
+    fromMs,
+    pointMs = step.stepMs,
+  }: { owner: string; step: Step; fromMs: number; pointMs?: number },
 ): Promise<{ atMs: number; counts: Counts }[]> {
+  const points = new Map<number, Counts>()
   const chunks = await listChunks(db, { owner, stepMs: step.stepMs, fromMs: fromMs - step.chunkMs })
-  return chunks.flatMap(({ startMs, slots }) =>
-    unpackSlots(slots).flatMap((counts, at) => {
-      const atMs = startMs + at * step.stepMs
-      return counts === null || atMs + step.stepMs <= fromMs ? [] : [{ atMs, counts }]
-    }),
-  )
+  for (const { startMs, slots } of chunks) {
+    for (const [at, counts] of unpackSlots(slots).entries()) {
+      const slotMs = startMs + at * step.stepMs
+      if (counts === null || slotMs + step.stepMs <= fromMs) continue
+      const atMs = slotMs - (slotMs % pointMs)
+      const point = points.get(atMs)
+      if (point === undefined) points.set(atMs, counts)
+      else addCounts(point, counts)
+    }
+  }
+  return [...points].map(([atMs, counts]) => ({ atMs, counts }))
 }

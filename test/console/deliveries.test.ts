@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readFilter, toQuery, writeFilter } from '../../host/console/app/deliveries/filter.ts'
 import { endOf, toHistory, toReason } from '../../host/console/app/deliveries/history.ts'
-import { mergeRows } from '../../host/console/app/deliveries/merge-rows.ts'
 import { toPhases } from '../../host/console/app/deliveries/phases.ts'
 import type { Attempt } from '../../schemas/generated/api/deliveries.ts'
 
@@ -122,36 +121,6 @@ describe('the phases of an attempt', () => {
       ['dns', 0.8, 0, 0.533],
       ['answer', 0.7, 0.533, 0.467],
     ])
-  })
-})
-
-describe('rows of a live list', () => {
-  const rows = (...ids: string[]) => ids.map((id) => ({ id, state: 'old' }))
-  const fresh = (...ids: string[]) => ids.map((id) => ({ id, state: 'new' }))
-  const merge = (...given: Parameters<typeof mergeRows<{ id: string; state: string }>>) => {
-    const { rows, waiting } = mergeRows(...given)
-    return [rows.map(({ id, state }) => `${id} ${state}`), waiting]
-  }
-
-  it('get the state of now and stay in their place, and newer ones wait', () => {
-    assert.deepEqual(merge(rows('d', 'c'), fresh('f', 'e', 'd', 'c'), true), [['d new', 'c new'], 2])
-  })
-
-  it('stay when so many newer ones came that they were not read again', () => {
-    assert.deepEqual(merge(rows('d', 'c', 'b'), fresh('f', 'e', 'd'), false), [
-      ['d new', 'c old', 'b old'],
-      2,
-    ])
-  })
-
-  it('go when they do not match the filter any more', () => {
-    assert.deepEqual(merge(rows('d', 'c', 'b'), fresh('d', 'b'), false), [['d new', 'b new'], 0])
-    assert.deepEqual(merge(rows('d', 'c', 'b'), fresh('d'), true), [['d new'], 0])
-    assert.deepEqual(merge(rows('d'), [], true), [[], 0])
-  })
-
-  it('all wait where none was there', () => {
-    assert.deepEqual(merge([], fresh('b', 'a'), true), [[], 2])
   })
 })
 

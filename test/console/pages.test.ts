@@ -42,7 +42,15 @@ describe('each page of the console', { skip: skipWithoutChromium() }, () => {
       receiver: `/orgs/home/receivers/${items[0]?.receiver}`,
       installations: '/orgs/home/installations',
       installation: `/orgs/home/installations/${id}`,
+      'failed work': '/orgs/home/failed-work',
+      logs: '/orgs/home/logs',
+      places: '/orgs/home/places',
+      site: `/orgs/home/sites/${annex.server.samples.site}`,
+      audience: `/orgs/home/sites/${annex.server.samples.site}/settings/audience`,
       members: '/orgs/home/members',
+      tokens: '/orgs/home/tokens',
+      usage: '/orgs/home/usage',
+      audit: '/orgs/home/audit',
     }
     operator = await opened.asOperator()
     stranger = await opened.asMember('other', 'admin')
@@ -60,6 +68,12 @@ describe('each page of the console', { skip: skipWithoutChromium() }, () => {
     receiver: /Active[\s\S]*\/x\/echo[\s\S]*Its deliveries[\s\S]*site_view/,
     installations: /Active[\s\S]*Webhooks/,
     installation: /Webhooks[\s\S]*Active[\s\S]*\/x\/webhook\/inst_/,
+    'failed work': /Nothing has failed/,
+    logs: /No line yet/,
+    places: /Sample site[\s\S]*Sample handbook/,
+    site: /Installed here[\s\S]*webhook[\s\S]*1 view in all/,
+    audience: /This site has no audience schema yet/,
+    usage: /By installation[\s\S]*webhook[\s\S]*By hour/,
     members: /reader-2@example\.com/,
   }
   for (const [name, text] of Object.entries(shows)) {
@@ -95,6 +109,8 @@ describe('each page of the console', { skip: skipWithoutChromium() }, () => {
       deliveries: ['Send failed ones again'],
       delivery: ['Send again'],
       receiver: ['Pause', 'Keep the order', 'Send an example'],
+      places: ['Make a site', 'Make a space', 'Change', 'Delete'],
+      audience: ['Save the schema'],
       members: ['Make an invitation', 'New link', 'Remove'],
     }
     for (const [name, labels] of Object.entries(buttons)) {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { quantile } from '../../host/metrics/activity-counts.ts'
 import {
   createActivityRecorder,
   readActivity,
@@ -56,6 +57,35 @@ describe('recorded activity', () => {
     assert.deepEqual(await read('org_2', 'hour'), [['12:00', 1, 1, 0, 0, 0]])
     assert.deepEqual(await read('org_1', 'minute'), [])
     assert.deepEqual(await read('org_1', 'hour', noon + hour), [])
+  })
+
+  it('is read by longer points, with the times of all in each', async () => {
+    const recorder = record()
+    for (const [at, wallMs] of [
+      [0, 1],
+      [9, 100],
+      [10, 3],
+      [61, 4],
+    ] as const) {
+      nowMs = noon + at * minute
+      recorder.noteDispatch({ ...dispatch, wallMs })
+    }
+    await recorder.close()
+    const by = { owner: wholeAnnex, step: steps.minute, fromMs: noon, pointMs: 10 * minute }
+    const points = await readActivity(seeded.db, by)
+    assert.deepEqual(
+      points.map(({ atMs, counts }) => [
+        (atMs - noon) / minute,
+        counts.requests,
+        quantile(counts.requestTimes, 1),
+      ]),
+      [
+        [0, 2, 128],
+        [10, 1, 4],
+        [60, 1, 4],
+      ],
+    )
+    assert.equal((await readActivity(seeded.db, { ...by, fromMs: noon + 10 * minute })).length, 2)
   })
 
   it('counts events and tasks as CPU time, and not as requests', async () => {

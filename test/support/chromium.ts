@@ -9,6 +9,8 @@ const executable = [
   '/snap/bin/chromium',
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  // Playwright's own, where a developer has it.
+  chromium.executablePath(),
 ].find((path) => path !== undefined && existsSync(path))
 
 /** Why a test in a real browser is left out, or false. With ANNEX_CI=1 a missing Chromium is an error. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { pageHeaders } from '../../host/console/policy.ts'
+import { pageHeadersFor } from '../../host/console/policy.ts'
 
 /** A request as the browser has sent it. */
 export type Sent = {
@@ -29,10 +29,10 @@ export async function startFront(annexUrl: string): Promise<Front> {
     const [site = '', destination = ''] = [headers['sec-fetch-site'], headers['sec-fetch-dest']].map(String)
     sent.push({ method, host, path, site, destination, cookie })
     const { pathname, searchParams } = new URL(path, 'http://front')
-    const own = { ...pageHeaders, 'cache-control': 'no-store' }
+    const own = { ...pageHeadersFor(asked), 'cache-control': 'no-store' }
     if (pathname === '/marked')
       return void answer.writeHead(200, { ...own, 'content-type': 'text/html' }).end(toPage(searchParams))
-    if (pathname === '/marked.js')
+    if (pathname === '/assets/marked.js')
       return void answer.writeHead(200, { 'content-type': 'text/javascript' }).end(ownScript)
     const passed = request(annexUrl + path, { method, headers }, (got) => {
       got.pipe(answer.writeHead(got.statusCode ?? 502, got.rawHeaders))
@@ -51,4 +51,4 @@ export async function startFront(annexUrl: string): Promise<Front> {
 }
 
 const toPage = (given: URLSearchParams): string =>
-  `<!doctype html><html><head><title>console</title><script src="/marked.js"></script></head><body>${given.get('markup') ?? ''}</body></html>`
+  `<!doctype html><html><head><title>console</title><script src="/assets/marked.js"></script></head><body>${given.get('markup') ?? ''}</body></html>`

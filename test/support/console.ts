@@ -56,6 +56,8 @@ export async function openConsole(given: Parameters<typeof startAnnex>[0] = {}):
       viewport: { width, height: 900 },
       colorScheme,
       hasTouch: width < 800,
+      // A proxy of a test has a certificate of its own.
+      ignoreHTTPSErrors: true,
     })
     const page = await context.newPage()
     // It says nothing of how soon an answer comes: a machine may be busy.

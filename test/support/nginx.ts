@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -23,15 +23,25 @@ export function skipWithoutNginx(): string | false {
  * @param locations the directives of its one `server`
  */
 export async function startNginx(locations: string): Promise<{ url: string; close: () => Promise<void> }> {
+  const port = await freePort()
+  const close = await startNginxAt(port, `server { listen 127.0.0.1:${port}; ${locations} }`)
+  return { url: `http://127.0.0.1:${port}`, close }
+}
+
+/**
+ * @param port it listens there
+ * @param servers the directives of `http`
+ * @returns ends it
+ */
+export async function startNginxAt(port: number, servers: string): Promise<() => Promise<void>> {
   if (nginx === undefined) throw new Error('nginx is not installed.')
   const folder = mkdtempSync(join(tmpdir(), 'annex-nginx-'))
-  const port = await freePort()
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (n) => `${n}_temp_path ${folder}/${n};`,
   )
   const config = `daemon off; master_process off; pid ${folder}/pid; error_log stderr;
     events {}
-    http { access_log off; ${temporary.join(' ')} server { listen 127.0.0.1:${port}; ${locations} } }`
+    http { access_log off; ${temporary.join(' ')} ${servers} }`
   writeFileSync(join(folder, 'nginx.conf'), config)
   const args = ['-e', 'stderr', '-p', folder, '-c', join(folder, 'nginx.conf')]
   const child = spawn(nginx, args, { stdio: ['ignore', 'ignore', 'pipe'] })
@@ -42,15 +52,14 @@ export async function startNginx(locations: string): Promise<{ url: string; clos
     }
     rmSync(folder, { recursive: true, force: true })
   }
-  const url = `http://127.0.0.1:${port}`
-  await answering(child, url).catch(async (error) => {
+  await listening(child, port).catch(async (error) => {
     await close()
     throw error
   })
-  return { url, close }
+  return close
 }
 
-async function answering(child: ChildProcess, url: string): Promise<void> {
+async function listening(child: ChildProcess, port: number): Promise<void> {
   let said = ''
   child.stderr?.on('data', (chunk: Buffer) => {
     said += chunk
@@ -58,13 +67,24 @@ async function answering(child: ChildProcess, url: string): Promise<void> {
   const end = Date.now() + 30_000
   for (;;) {
     if (child.exitCode !== null || Date.now() > end) throw new Error(`nginx does not start: ${said}`)
-    const response = await fetch(url).catch(() => undefined)
-    if (response !== undefined) return
+    if (await takesConnections(port)) return
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
 }
 
-async function freePort(): Promise<number> {
+async function takesConnections(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()

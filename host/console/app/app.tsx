@@ -23,6 +23,9 @@ const Deliveries = page(() => import('./pages/deliveries/deliveries.tsx'))
 const Delivery = page(() => import('./pages/delivery/delivery.tsx'))
 const Dispatches = page(() => import('./pages/dispatches/dispatches.tsx'))
 const Dispatch = page(() => import('./pages/dispatch/dispatch.tsx'))
+const FailedWork = page(() => import('./pages/failed-work/failed-work.tsx'))
+const Job = page(() => import('./pages/failed-work/job.tsx'))
+const Logs = page(() => import('./pages/logs/logs.tsx'))
 const Receivers = page(() => import('./pages/receivers/receivers.tsx'))
 const Receiver = page(() => import('./pages/receivers/receiver.tsx'))
 const Members = page(() => import('./pages/members.tsx'))
@@ -35,6 +38,13 @@ const Install = page(() => import('./pages/install/page.tsx'))
 const Reference = page(() => import('./pages/reference/reference.tsx'))
 const OperationPage = page(() => import('./pages/reference/operation.tsx'))
 const RecordPage = page(() => import('./pages/reference/record.tsx'))
+const Tokens = page(() => import('./pages/tokens/tokens.tsx'))
+const AnnexTokens = page(() => import('./pages/tokens/annex-tokens.tsx'))
+const Audit = page(() => import('./pages/audit/audit.tsx'))
+const AnnexAudit = page(() => import('./pages/audit/annex-audit.tsx'))
+const Places = page(() => import('./pages/places/places.tsx'))
+const Site = page(() => import('./pages/site/page.tsx'))
+const Usage = page(() => import('./pages/usage/usage.tsx'))
 const Unknown = page(() => import('./pages/unknown.tsx'))
 
 /** A page has a file of its own. A tab that is older than the host may ask for a file that is gone. */
@@ -106,6 +116,9 @@ function Routes() {
         <Route path="/orgs/:org/deliveries/:delivery" component={Delivery} />
         <Route path="/orgs/:org/dispatches" component={Dispatches} />
         <Route path="/orgs/:org/dispatches/:dispatch" component={Dispatch} />
+        <Route path="/orgs/:org/failed-work" component={FailedWork} />
+        <Route path="/orgs/:org/failed-work/:job" component={Job} />
+        <Route path="/orgs/:org/logs" component={Logs} />
         <Route path="/orgs/:org/receivers" component={Receivers} />
         <Route path="/orgs/:org/receivers/:receiver" component={Receiver} />
         <Route path="/orgs/:org/installations" component={Installations} />
@@ -119,6 +132,13 @@ function Routes() {
         <Route path="/orgs/:org/docs/records/:record" component={RecordPage} />
         <Route path="/orgs/:org/docs/:operation" component={OperationPage} />
         <Route path="/orgs/:org/members" component={Members} />
+        <Route path="/orgs/:org/tokens" component={Tokens} />
+        <Route path="/tokens" component={AnnexTokens} />
+        <Route path="/orgs/:org/audit" component={Audit} />
+        <Route path="/audit" component={AnnexAudit} />
+        <Route path="/orgs/:org/places" component={Places} />
+        <Route path="/orgs/:org/sites/:site/:rest*" component={Site} />
+        <Route path="/orgs/:org/usage" component={Usage} />
         <Route default component={Unknown} />
       </Router>
     </ErrorBoundary>

@@ -1,5 +1,6 @@
 import { catalogue, install, integration } from './texts/catalogue.ts'
 import { textsOfDeliveries } from './texts/deliveries.ts'
+import { textsOfLists } from './texts/list.ts'
 import { textsOfOverview } from './texts/overview.ts'
 
 /** All texts of the console. Say what happened, to what, and what to do. Buttons are verbs with an object. */
@@ -40,6 +41,7 @@ export const texts = {
   readable: 'This connection is not encrypted: others on the network can read your session. Use https.',
   nothingForFilter: 'Nothing matches this filter.',
   clearFilter: 'Clear the filter',
+  onlyOperator: 'Only an operator sees what concerns Annex as a whole.',
   needsRole: (needed: string, role: string) => `This needs the role ${needed}. You have the role ${role}.`,
 
   states: {
@@ -57,6 +59,8 @@ export const texts = {
     private: 'Private',
     unlisted: 'Unlisted',
     retired: 'No version',
+    error: 'Error',
+    warn: 'Warning',
   },
 
   passkeys: {
@@ -275,4 +279,5 @@ export const texts = {
 
   ...textsOfOverview,
   ...textsOfDeliveries,
+  ...textsOfLists,
 } as const

@@ -21,12 +21,14 @@ export type InstallationFilter = {
   organizationId?: string
   externalId?: string
   reach?: Reach
+  /** Those in each of these sites and spaces, by their ids. */
+  places?: readonly string[]
 }
 
 /** The oldest first. */
 export async function listInstallations(
   db: Db,
-  { externalId, reach, ...where }: InstallationFilter,
+  { externalId, reach, places = [], ...where }: InstallationFilter,
   at: PageAt,
 ): Promise<Installation[]> {
   const query = installed(db, where)
@@ -36,6 +38,8 @@ export async function listInstallations(
     query.whereIn('id', named.select('installationId'))
   }
   if (reach !== undefined) whereReached(query, reach)
+  for (const placeId of places)
+    query.whereIn('id', db('levels').where({ placeId }).whereNull('removingAt').select('installationId'))
   const rows: StoredInstallation[] = await inPage(query, 'id', at)
   return rows.map((row) => toInstallation(db, row))
 }

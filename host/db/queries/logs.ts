@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
+import { holdsTextInAnyCase } from '../sql.ts'
 
 /** A line that a script logged, or that Annex logged about it. */
 export type LogRow = {
@@ -27,17 +28,25 @@ export async function listLogs(
     installationId?: string
     requestId?: string
     organizationId?: string
+    level?: string
+    /** A part of their text, in any case of its letters. */
+    part?: string
+    sinceMs?: number
+    untilMs?: number
     before?: number
     after?: number
     limit: number
   },
 ): Promise<LogRow[]> {
-  const { before, after, limit, organizationId, ...equal } = where
+  const { before, after, limit, organizationId, part, sinceMs, untilMs, ...equal } = where
   const query = db('logs').where(equal).limit(limit)
   if (before !== undefined) query.where('id', '<', before)
   if (after === undefined) query.orderBy('id', 'desc')
   else query.where('id', '>', after).orderBy('id')
   if (organizationId !== undefined) query.where(ofOrganization(db, organizationId))
+  if (part !== undefined) query.whereRaw(holdsTextInAnyCase(db, 'text'), [part])
+  if (sinceMs !== undefined) query.where('at', '>=', sinceMs)
+  if (untilMs !== undefined) query.where('at', '<', untilMs)
   const rows = await query
   return after === undefined ? rows.reverse() : rows
 }

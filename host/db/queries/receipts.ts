@@ -53,7 +53,7 @@ export async function listReceipts(
   if (organizationId === undefined) return query.orderBy('receipts.id', after === undefined ? 'desc' : 'asc')
   const isFew = [after, installationId, requestId, eventId].some((one) => one !== undefined)
   if (isFew) {
-    query.whereIn('receipts.owner', ownersIn(db, organizationId))
+    query.whereIn('receipts.owner', usageOwnersIn(db, organizationId))
     return query.orderBy('receipts.id', after === undefined ? 'desc' : 'asc')
   }
   return ofOrganization(db, organizationId, { ...where, before, limit })
@@ -98,7 +98,7 @@ function ofOrganization(
     .limit(limit)
     .toSQL()
   return (
-    db(ownersIn(db, organizationId).as('theirs'))
+    db(usageOwnersIn(db, organizationId).as('theirs'))
       .select(listed.map((column) => `found.${column}`))
       // SQLite keeps to the order of a cross join.
       .crossJoin('receipts as found' as never)
@@ -115,7 +115,7 @@ export async function findReceipt(
   { organizationId }: { organizationId?: string },
 ): Promise<ReceiptRow | undefined> {
   const query = db('receipts').where({ id })
-  if (organizationId !== undefined) query.whereIn('owner', ownersIn(db, organizationId))
+  if (organizationId !== undefined) query.whereIn('owner', usageOwnersIn(db, organizationId))
   return query.first()
 }
 
@@ -145,7 +145,15 @@ export type UsageRow = {
   maxHeapBytes: number
 }
 
-const sums = ['dispatches', 'failed', 'cpuMs', 'wallMs', 'egressCalls', 'egressBytes', 'hostCalls'] as const
+export const usageSums = [
+  'dispatches',
+  'failed',
+  'cpuMs',
+  'wallMs',
+  'egressCalls',
+  'egressBytes',
+  'hostCalls',
+] as const
 
 /** Adds to the stored sums: several hosts, and several seconds of a minute, write to the same row. */
 export async function addUsage(db: Db, rows: readonly UsageRow[]): Promise<void> {
@@ -155,7 +163,7 @@ export async function addUsage(db: Db, rows: readonly UsageRow[]): Promise<void>
       .onConflict(['owner', 'minute'])
       .merge({
         ...Object.fromEntries(
-          sums.map((name) => [name, db.raw('?? + ??', [`usage.${name}`, `excluded.${name}`])]),
+          usageSums.map((name) => [name, db.raw('?? + ??', [`usage.${name}`, `excluded.${name}`])]),
         ),
         maxHeapBytes: db.raw('case when ?? > ?? then ?? else ?? end', [
           ...['usage.maxHeapBytes', 'excluded.maxHeapBytes'],
@@ -210,12 +218,12 @@ async function sumSince(
     .groupBy('at')
     .orderBy('at', 'desc')
     .limit(limit)
-  for (const name of sums) query.sum({ [name]: name })
+  for (const name of usageSums) query.sum({ [name]: name })
   query.max({ maxHeapBytes: 'maxHeapBytes' })
   if (integration !== undefined) query.where({ integration })
   if (installationId !== undefined) query.where({ owner: installationId })
   if (before !== undefined) query.where('minute', '<', before)
-  if (organizationId !== undefined) query.whereIn('owner', ownersIn(db, organizationId))
+  if (organizationId !== undefined) query.whereIn('owner', usageOwnersIn(db, organizationId))
   // PostgreSQL sums whole numbers to `numeric`, which comes as text.
   const toNumbers = (row: object) =>
     Object.fromEntries(Object.entries(row).map(([name, value]) => [name, Number(value)])) as UsageSum
@@ -233,7 +241,7 @@ export async function pruneUsage(db: Db, beforeMs: number, most: number): Promis
 }
 
 /** The owners of an organization's rows: its installations, and its integrations for what has no installation. */
-const ownersIn = (db: Db, organizationId: string): Knex.QueryBuilder =>
+export const usageOwnersIn = (db: Db, organizationId: string): Knex.QueryBuilder =>
   db('installations')
     .select('id')
     .where({ organizationId })

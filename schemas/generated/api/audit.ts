@@ -51,9 +51,17 @@ export interface AuditList {
   items: AuditEntry[]
   next?: NextPage
   count: number
+  /**
+   * Days for which changes are kept. Absent: for ever.
+   */
+  retentionDays?: number
 }
 
 export interface ListAuditQuery {
+  /**
+   * For operators: the organization, by its id, subdomain or external id.
+   */
+  organization?: string
   /**
    * Only this action: `settings.change`.
    */
@@ -77,6 +85,10 @@ export interface ListAuditQuery {
 }
 
 export interface ExportAuditQuery {
+  /**
+   * For operators: the organization, by its id, subdomain or external id.
+   */
+  organization?: string
   /**
    * Only this action: `settings.change`.
    */

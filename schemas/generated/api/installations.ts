@@ -399,6 +399,14 @@ export interface ListInstallationsQuery {
    */
   integration?: string
   /**
+   * Only those in this site, by its id.
+   */
+  site?: string
+  /**
+   * Only those in this space, by its id.
+   */
+  space?: string
+  /**
    * The most items of a page. Above 1,000 it is cut.
    */
   limit: number

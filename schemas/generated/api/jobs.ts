@@ -49,6 +49,10 @@ export interface JobList {
   items: Job[]
   next?: NextPage
   count: number
+  /**
+   * Days for which failed jobs are kept. Absent: for ever.
+   */
+  retentionDays?: number
 }
 
 /**
@@ -61,6 +65,10 @@ export type JobWithPayload = Job & {
 }
 
 export interface ListJobsQuery {
+  /**
+   * For operators: the organization, by its id, subdomain or external id.
+   */
+  organization?: string
   /**
    * Only in this state.
    */

@@ -26,6 +26,10 @@ export interface LogList {
 
 export interface ListLogsQuery {
   /**
+   * For operators: the organization, by its id, subdomain or external id.
+   */
+  organization?: string
+  /**
    * Only of this integration, by its name.
    */
   integration?: string
@@ -33,6 +37,22 @@ export interface ListLogsQuery {
    * Only of this installation, by its id.
    */
   installation?: string
+  /**
+   * Only of this level.
+   */
+  level?: 'debug' | 'info' | 'warn' | 'error'
+  /**
+   * Only with this text, in any case of its letters.
+   */
+  text?: string
+  /**
+   * Logged at this time or later.
+   */
+  since?: string
+  /**
+   * Logged before this time.
+   */
+  until?: string
   /**
    * Only of this request, by its id.
    */

@@ -26,6 +26,7 @@ import type { SitesOperations } from './sites.ts'
 import type { SpacesOperations } from './spaces.ts'
 import type { SystemOperations } from './system.ts'
 import type { TokensOperations } from './tokens.ts'
+import type { UsageOperations } from './usage.ts'
 import type { VersionsOperations } from './versions.ts'
 import type { ViewsOperations } from './views.ts'
 import type { VisitorsOperations } from './visitors.ts'
@@ -57,6 +58,7 @@ export type Operations = AccountsOperations &
   SpacesOperations &
   SystemOperations &
   TokensOperations &
+  UsageOperations &
   VersionsOperations &
   ViewsOperations &
   VisitorsOperations
@@ -271,6 +273,7 @@ export type Routes = {
   'GET /v1/tokens': 'listOperatorTokens'
   'POST /v1/tokens': 'createOperatorToken'
   'DELETE /v1/tokens/{token}': 'revokeOperatorToken'
+  'GET /v1/usage/installations': 'listUsageByInstallation'
   'GET /v1/integrations/{integration}/versions': 'listIntegrationVersions'
   'GET /v1/integrations/{integration}/versions/{version}/diff': 'compareIntegrationVersions'
   'POST /v1/integrations/{integration}/rollback': 'rollBackIntegration'

@@ -185,6 +185,10 @@ export interface ListReceiptsQuery {
 
 export interface ListUsageQuery {
   /**
+   * For operators: the organization, by its id, subdomain or external id.
+   */
+  organization?: string
+  /**
    * Only of this integration, by its name.
    */
   integration?: string

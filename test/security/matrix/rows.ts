@@ -197,6 +197,7 @@ export const rows: Record<OperationId, Row> = {
   listReceipts: plain,
   getReceipt: plain,
   listUsage: plain,
+  listUsageByInstallation: plain,
   getActivity: plain,
   listAudit: plain,
   exportAudit: plain,

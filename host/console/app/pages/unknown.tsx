@@ -3,8 +3,8 @@ import { Head } from '../parts/head.tsx'
 import { organizationInAddress } from '../state.ts'
 import { texts } from '../texts.ts'
 
-/** Components of scripts have buttons to sites and spaces, which have no page yet. */
-const planned = /^\/orgs\/[^/]+\/(?:sites|spaces)(?:\/|$)/
+/** Components of scripts have buttons to spaces, which have no page yet. */
+const planned = /^\/orgs\/[^/]+\/spaces(?:\/|$)/
 
 export default function UnknownPage() {
   const { path } = useLocation()

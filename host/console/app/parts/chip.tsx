@@ -18,6 +18,8 @@ const states: Readonly<Record<string, { tone: Tone; icon: IconName }>> = {
   private: { tone: '', icon: 'lock' },
   unlisted: { tone: '', icon: 'link' },
   failed: { tone: 'bad', icon: 'cross' },
+  error: { tone: 'bad', icon: 'cross' },
+  warn: { tone: 'warning', icon: 'warning' },
 }
 
 /** A state is a word, an icon and a colour, never the colour alone. */

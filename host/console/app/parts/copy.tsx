@@ -47,13 +47,13 @@ async function copyText(text: string): Promise<void> {
 }
 
 /** An id, shortened in the middle. */
-export const shortened = (id: string): string => (id.length > 20 ? `${id.slice(0, 10)}…${id.slice(-6)}` : id)
+export const shorten = (id: string): string => (id.length > 20 ? `${id.slice(0, 10)}…${id.slice(-6)}` : id)
 
-/** Copied whole. */
+/** Shortened, and copied whole. */
 export function Id({ value }: { value: string }) {
   return (
     <span class="id">
-      <code title={value}>{shortened(value)}</code>
+      <code title={value}>{shorten(value)}</code>
       <CopyButton text={value} label={texts.copy(value)} />
     </span>
   )

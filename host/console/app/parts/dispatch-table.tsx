@@ -1,8 +1,11 @@
-import type { Receipt } from '../../../../schemas/generated/api/receipts.ts'
+import type { Receipt as ApiReceipt } from '../../../../schemas/generated/api/receipts.ts'
 import { dispatchTexts as texts } from '../texts/dispatches.ts'
+import { pathOfDispatch } from './dispatch-link.tsx'
 import { Outcome } from './outcome.tsx'
 import { type Column, Table } from './table.tsx'
 import { Time } from './time.tsx'
+
+type Receipt = Omit<ApiReceipt, 'id'> & { id: string | number }
 
 /** `isOfOne`: all rows are of one installation. */
 export function DispatchTable({
@@ -59,7 +62,3 @@ export function DispatchTable({
     />
   )
 }
-
-/** A dispatch has the id of its request. */
-export const pathOfDispatch = (org: string, request: string): string =>
-  `/orgs/${org}/dispatches/${encodeURIComponent(request)}`

@@ -6,6 +6,7 @@ import { problemCount, useProblems } from '../problems.ts'
 import { lastOrganization, me, organizationInAddress, rememberOrganization } from '../state.ts'
 import { dispatchTexts } from '../texts/dispatches.ts'
 import { installationTexts } from '../texts/installation.ts'
+import { navigationTexts as words } from '../texts/navigation.ts'
 import { referenceTexts } from '../texts/reference.ts'
 import { texts } from '../texts.ts'
 import { useLoad } from '../use-load.ts'
@@ -14,16 +15,48 @@ import { Choice } from './field.tsx'
 import { Icon, type IconName, Mark } from './icon.tsx'
 import { TabIcon } from './tab-icon.tsx'
 
-const links: readonly { path: string; label: string; icon: IconName }[] = [
-  { path: '', label: texts.overview.title, icon: 'overview' },
-  { path: '/installations', label: installationTexts.list.title, icon: 'installations' },
-  { path: '/integrations', label: texts.catalogue.title, icon: 'integrations' },
-  { path: '/deliveries', label: texts.deliveries.title, icon: 'deliveries' },
-  { path: '/dispatches', label: dispatchTexts.title, icon: 'dispatches' },
-  { path: '/receivers', label: texts.receivers.title, icon: 'receivers' },
-  { path: '/members', label: texts.members.title, icon: 'members' },
-  { path: '/docs', label: referenceTexts.title, icon: 'book' },
+/** `also`: addresses of records that the page lists. */
+type Link = { path: string; label: string; icon: IconName; also?: readonly string[] }
+
+const overview: Link = { path: '', label: texts.overview.title, icon: 'overview' }
+const groups: readonly { title: string; links: readonly Link[] }[] = [
+  {
+    title: words.groups.integrations,
+    links: [
+      { path: '/installations', label: installationTexts.list.title, icon: 'installations' },
+      { path: '/integrations', label: texts.catalogue.title, icon: 'integrations' },
+    ],
+  },
+  {
+    title: words.groups.work,
+    links: [
+      { path: '/deliveries', label: texts.deliveries.title, icon: 'deliveries' },
+      { path: '/dispatches', label: dispatchTexts.title, icon: 'dispatches' },
+      { path: '/receivers', label: texts.receivers.title, icon: 'receivers' },
+      { path: '/failed-work', label: words.failedWork, icon: 'failed' },
+      { path: '/logs', label: words.logs, icon: 'logs' },
+    ],
+  },
+  {
+    title: words.groups.organization,
+    links: [
+      { path: '/places', label: words.places, icon: 'places', also: ['/sites', '/spaces'] },
+      { path: '/members', label: texts.members.title, icon: 'members' },
+      { path: '/tokens', label: words.tokens, icon: 'key' },
+      { path: '/usage', label: words.usage, icon: 'usage' },
+      { path: '/audit', label: words.audit, icon: 'audit' },
+      { path: '/docs', label: referenceTexts.title, icon: 'book' },
+    ],
+  },
 ]
+/** For operators. Their addresses name no organization. */
+const annexGroup = {
+  title: words.groups.annex,
+  links: [
+    { path: '/tokens', label: words.tokens, icon: 'key' },
+    { path: '/audit', label: words.audit, icon: 'audit' },
+  ] as readonly Link[],
+}
 
 /** Navigation on the left, the page on the right. Below 800 px the navigation is a bar with a menu. */
 export function Frame({ children }: { children: ComponentChildren }) {
@@ -58,19 +91,12 @@ export function Frame({ children }: { children: ComponentChildren }) {
         {organization !== undefined && (
           <nav aria-label={texts.pages}>
             <ul>
-              {links.map(({ path: rest, label, icon }) => (
-                <li key={label}>
-                  <a
-                    href={`/orgs/${organization}${rest}`}
-                    aria-current={isAt(path, `/orgs/${organization}`, rest) ? 'page' : undefined}
-                  >
-                    <Icon name={icon} />
-                    {label}
-                    {rest === '' && <Count />}
-                  </a>
-                </li>
-              ))}
+              <PageLink base={`/orgs/${organization}`} link={overview} />
             </ul>
+            {groups.map((group) => (
+              <Group key={group.title} base={`/orgs/${organization}`} {...group} />
+            ))}
+            {me.value?.account?.operator && <Group base="" {...annexGroup} />}
           </nav>
         )}
         <div class="person">
@@ -84,6 +110,33 @@ export function Frame({ children }: { children: ComponentChildren }) {
         <Boundary key={path}>{children}</Boundary>
       </main>
     </div>
+  )
+}
+
+const Group = ({ base, title, links }: { base: string; title: string; links: readonly Link[] }) => (
+  <section aria-label={title}>
+    <h2>{title}</h2>
+    <ul>
+      {links.map((link) => (
+        <PageLink key={link.path} base={base} link={link} />
+      ))}
+    </ul>
+  </section>
+)
+
+function PageLink({ base, link: { path: rest, label, icon, also = [] } }: { base: string; link: Link }) {
+  const { path } = useLocation()
+  return (
+    <li>
+      <a
+        href={`${base}${rest}`}
+        aria-current={[rest, ...also].some((one) => isAt(path, base, one)) ? 'page' : undefined}
+      >
+        <Icon name={icon} />
+        {label}
+        {rest === '' && <Count />}
+      </a>
+    </li>
   )
 }
 

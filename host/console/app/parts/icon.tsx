@@ -21,6 +21,11 @@ const shapes = {
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   person: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8M4 21c0-4 4-6 8-6s8 2 8 6',
   key: 'M14 10a5 5 0 1 0-4 4l2 2h2v2h2v2h4v-4z',
+  failed: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M9 9l6 6M15 9l-6 6',
+  logs: 'M5 4h14v16H5zM8 8h8M8 12h8M8 16h5',
+  audit: 'M7 4h10v16H7zM9 2h6v4H9zM10 12l2 2 3-4',
+  places: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M3 12h18M12 3c3 3 3 15 0 18M12 3c-3 3-3 15 0 18',
+  usage: 'M4 20h16M6 20v-7M11 20V8M16 20V4',
   note: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M12 11v5M12 7.5v.5',
 } as const
 

@@ -3,10 +3,10 @@ import type { ComponentChildren } from 'preact'
 export type Column<Row> = {
   title: string
   cell: (row: Row) => ComponentChildren
-  kind?: 'nowrap' | 'wide-cell'
+  kind?: 'nowrap' | 'wide-cell' | 'number'
 }
 
-/** A real table. It scrolls inside its own box on a narrow screen. */
+/** A real table. On the screen of a phone each row is a block, with the titles beside its cells. */
 export function Table<Row>({
   label,
   columns,
@@ -21,11 +21,11 @@ export function Table<Row>({
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls the box
     <section class="scroll" aria-label={label} tabIndex={0}>
-      <table>
+      <table class="records">
         <thead>
           <tr>
-            {columns.map(({ title }) => (
-              <th key={title} scope="col">
+            {columns.map(({ title, kind }) => (
+              <th key={title} scope="col" class={kind === 'number' ? kind : ''}>
                 {title}
               </th>
             ))}
@@ -35,7 +35,7 @@ export function Table<Row>({
           {rows.map((row) => (
             <tr key={keyOf(row)}>
               {columns.map(({ title, cell, kind }) => (
-                <td key={title} class={kind ?? ''}>
+                <td key={title} class={kind ?? ''} data-title={title}>
                   {cell(row)}
                 </td>
               ))}

@@ -4,11 +4,13 @@ import { useId } from 'preact/hooks'
 export function TextArea({
   label,
   hint,
+  rows = 3,
   value,
   onValue,
 }: {
   label: string
   hint: string
+  rows?: number
   value: string
   onValue: (value: string) => void
 }) {
@@ -18,7 +20,7 @@ export function TextArea({
       <label for={id}>{label}</label>
       <textarea
         id={id}
-        rows={3}
+        rows={rows}
         class="mono"
         spellcheck={false}
         value={value}

@@ -57,11 +57,6 @@ export const dispatchTexts = {
   toSteps: 'Publish an event',
   ofEvent: 'Runs of one event:',
   kept: 'Annex keeps the newest 5,000 dispatches of each installation. Of more than 50 in a second it keeps the failed and the slowest ones.',
-  older: 'Older',
-  newer: 'Newer',
-  newest: 'Newest',
-  waiting: (count: number, isMore: boolean) =>
-    `Show ${isMore ? 'more than ' : ''}${count.toLocaleString('en')} new`,
   outcome: (code: string) => outcomes[code] ?? toWords(code),
   sentence: (code: string) => sentences[code] ?? `It ended with ${code}.`,
   filters: {
@@ -70,8 +65,6 @@ export const dispatchTexts = {
     failed: 'Failed',
     type: 'Type',
     anyType: 'Any type',
-    installation: 'Installation',
-    anyInstallation: 'Any installation',
   },
   columns: {
     outcome: 'Outcome',

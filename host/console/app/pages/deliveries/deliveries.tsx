@@ -1,16 +1,24 @@
 import { useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
-import { type Filter, isFiltered, noFilter, readFilter, writeFilter } from '../../deliveries/filter.ts'
+import { api } from '../../api.ts'
+import {
+  type Filter,
+  isFiltered,
+  noFilter,
+  readFilter,
+  toQuery,
+  writeFilter,
+} from '../../deliveries/filter.ts'
+import { useRows } from '../../lists/use-rows.ts'
 import { useLive } from '../../live.ts'
 import { Action } from '../../parts/action.tsx'
 import { DeliveryTable } from '../../parts/delivery-table.tsx'
 import { Head } from '../../parts/head.tsx'
-import { Loaded } from '../../parts/state.tsx'
+import { RowsPage } from '../../parts/rows.tsx'
 import { reasonAgainst } from '../../person.ts'
 import { texts } from '../../texts.ts'
 import { Filters } from './filters.tsx'
 import { SendFailed } from './send-failed.tsx'
-import { useDeliveries } from './use-deliveries.ts'
 
 /** The filter and the page of the list are in the address. */
 export default function DeliveriesPage() {
@@ -20,8 +28,13 @@ export default function DeliveriesPage() {
   const { page } = query
   const filter = readFilter(query)
   const [isSending, setIsSending] = useState(false)
-  const { list, showNew, newerPage } = useDeliveries(org, filter, page)
-  useLive(org, list.reload)
+  const rows = useRows(`deliveries ${org} ${writeFilter(filter)}`, page, (at, signal) =>
+    api.call('GET /v1/deliveries', {
+      query: { organization: org, ...toQuery(filter, Date.now()), ...at },
+      signal,
+    }),
+  )
+  useLive(org, rows.list.reload)
   const here = `/orgs/${org}/deliveries`
   const change = (given: Partial<Filter>) => route(here + writeFilter({ ...filter, ...given }))
   return (
@@ -38,9 +51,12 @@ export default function DeliveriesPage() {
         {texts.deliveries.what}
       </Head>
       <Filters org={org} filter={filter} onChange={change} />
-      <Loaded
-        of={list}
-        isEmpty={({ rows }) => rows.length === 0}
+      <RowsPage
+        of={rows}
+        addressOf={(page) => here + writeFilter(filter, page)}
+        kept={({ retentionDays }) =>
+          retentionDays === undefined ? texts.deliveries.keptForEver : texts.deliveries.kept(retentionDays)
+        }
         empty={
           <>
             <p>{texts.deliveries.nothing}</p>
@@ -49,27 +65,8 @@ export default function DeliveriesPage() {
         }
         filtered={isFiltered(filter) || page ? { clear: () => route(here) } : undefined}
       >
-        {({ rows, waiting, isMore, next, retentionDays }) => (
-          <>
-            {waiting > 0 && (
-              <button type="button" class="waiting" onClick={showNew}>
-                {texts.deliveries.waiting(waiting, isMore)}
-              </button>
-            )}
-            <DeliveryTable org={org} rows={rows} />
-            <div class="row pager">
-              {page !== undefined && <a href={here + writeFilter(filter)}>{texts.deliveries.newest}</a>}
-              {newerPage && <a href={here + writeFilter(filter, newerPage)}>{texts.deliveries.newer}</a>}
-              {next && <a href={here + writeFilter(filter, next)}>{texts.deliveries.older}</a>}
-            </div>
-            <p class="until">
-              {retentionDays === undefined
-                ? texts.deliveries.keptForEver
-                : texts.deliveries.kept(retentionDays)}
-            </p>
-          </>
-        )}
-      </Loaded>
+        {(rows) => <DeliveryTable org={org} rows={rows} />}
+      </RowsPage>
       {isSending && (
         <SendFailed
           org={org}
@@ -80,7 +77,7 @@ export default function DeliveriesPage() {
             receiver: filter.receiver,
           }}
           onClose={() => setIsSending(false)}
-          onSent={list.reload}
+          onSent={rows.list.reload}
         />
       )}
     </>

@@ -1,12 +1,14 @@
 import { useLocation, useRoute } from 'preact-iso'
+import { api } from '../../api.ts'
+import { numberKey, useRows } from '../../lists/use-rows.ts'
 import { Id } from '../../parts/copy.tsx'
 import { DispatchTable } from '../../parts/dispatch-table.tsx'
 import { Head } from '../../parts/head.tsx'
-import { Loaded } from '../../parts/state.tsx'
+import { RowsPage } from '../../parts/rows.tsx'
 import { dispatchTexts as texts } from '../../texts/dispatches.ts'
-import { Filters } from './filters.tsx'
-import { type Filter, useDispatches } from './use-dispatches.ts'
+import { type Filter, Filters } from './filters.tsx'
 
+const everyMs = 5_000
 const names = ['outcome', 'type', 'installation', 'event'] as const
 
 /** Calls into scripts. The filter and the page of the list are in the address. */
@@ -18,7 +20,16 @@ export default function DispatchesPage() {
   const filter: Filter = Object.fromEntries(
     names.flatMap((name) => (query[name] ? [[name, query[name]]] : [])),
   )
-  const { list, waiting, showNew, newerPage } = useDispatches(org, filter, page)
+  const rows = useRows(
+    `dispatches ${org} ${JSON.stringify(filter)}`,
+    page,
+    async (at, signal) => {
+      const query = { organization: org, ...filter, ...at }
+      const answer = await api.call('GET /v1/receipts', { query, signal })
+      return { ...answer, items: answer.items.map((receipt) => ({ ...receipt, id: numberKey(receipt.id) })) }
+    },
+    everyMs,
+  )
   const here = `/orgs/${org}/dispatches`
   const address = (given: Filter & { page?: string }) => {
     const entries = Object.entries(given).filter(([, value]) => value)
@@ -41,14 +52,10 @@ export default function DispatchesPage() {
           {texts.ofEvent} <Id value={filter.event} />
         </p>
       )}
-      {waiting.count > 0 && (
-        <button type="button" class="waiting" onClick={showNew}>
-          {texts.waiting(waiting.count, waiting.isMore)}
-        </button>
-      )}
-      <Loaded
-        of={list}
-        isEmpty={({ items }) => items.length === 0}
+      <RowsPage
+        of={rows}
+        addressOf={(page) => address({ ...filter, ...(page && { page }) })}
+        kept={() => texts.kept}
         empty={
           <>
             <p>{texts.nothing}</p>
@@ -57,18 +64,8 @@ export default function DispatchesPage() {
         }
         filtered={isFiltered || page ? { clear: () => route(here) } : undefined}
       >
-        {({ items, next }) => (
-          <>
-            <DispatchTable org={org} rows={items} />
-            <div class="row pager">
-              {page !== undefined && <a href={address(filter)}>{texts.newest}</a>}
-              {newerPage && <a href={address({ ...filter, page: newerPage })}>{texts.newer}</a>}
-              {next && <a href={address({ ...filter, page: next })}>{texts.older}</a>}
-            </div>
-            <p class="until">{texts.kept}</p>
-          </>
-        )}
-      </Loaded>
+        {(rows) => <DispatchTable org={org} rows={rows} />}
+      </RowsPage>
     </>
   )
 }

@@ -1,13 +1,11 @@
-import { api } from '../../api.ts'
-import { Choice } from '../../parts/field.tsx'
-import { SuggestField } from '../../parts/suggest-field.tsx'
+import { Filters as Bar } from '../../parts/filters/filters.tsx'
+import { InstallationFilter, RecordFilter } from '../../parts/filters/record-filter.tsx'
+import { TextFilter } from '../../parts/filters/text-filter.tsx'
 import { dispatchTexts } from '../../texts/dispatches.ts'
-import { texts as general } from '../../texts.ts'
-import { useLoad } from '../../use-load.ts'
-import type { Filter } from './use-dispatches.ts'
+
+export type Filter = Partial<Record<'outcome' | 'type' | 'installation' | 'event', string>>
 
 const texts = dispatchTexts.filters
-const most = 100
 const outcomes = [
   'failed',
   'ok',
@@ -16,7 +14,7 @@ const outcomes = [
   'cpu_limit',
   'memory_limit',
   'wall_clock_limit',
-]
+].map((value) => ({ value, label: value === 'failed' ? texts.failed : dispatchTexts.outcome(value) }))
 /** Scripts have tasks and events of other types, too. */
 const types = ['fetch', 'task', 'site_view', 'page_feedback', 'space_content_updated', 'installation_setup']
 
@@ -33,53 +31,27 @@ export function Filters({
   onClear: (() => void) | undefined
 }) {
   const { outcome = '', type = '', installation = '' } = filter
-  const { value } = useLoad(`installations of ${org}`, (signal) =>
-    api.call('GET /v1/installations', { query: { organization: org, limit: most }, signal }),
-  )
-  const installations = (value?.items ?? []).map(({ id, integration }) => ({
-    value: id,
-    label: `${integration} …${id.slice(-6)}`,
-  }))
-  const toOutcome = (code: string) => ({
-    value: code,
-    label: code === 'failed' ? texts.failed : dispatchTexts.outcome(code),
-  })
   return (
-    <search class="filters" aria-label={general.deliveries.filters}>
-      <Choice
-        isHidden
+    <Bar clear={onClear}>
+      <RecordFilter
         label={texts.outcome}
+        any={texts.any}
+        options={outcomes}
         value={outcome}
-        options={withCurrent(texts.any, outcomes.map(toOutcome), outcome)}
         onValue={(outcome) => onChange({ outcome })}
       />
-      <SuggestField
+      <TextFilter
         label={texts.type}
         placeholder={texts.anyType}
         suggestions={types}
         value={type}
-        onChange={(type) => onChange({ type })}
+        onValue={(type) => onChange({ type })}
       />
-      <Choice
-        isHidden
-        label={texts.installation}
+      <InstallationFilter
+        org={org}
         value={installation}
-        options={withCurrent(texts.anyInstallation, installations, installation)}
         onValue={(installation) => onChange({ installation })}
       />
-      {onClear !== undefined && (
-        <button type="button" onClick={onClear}>
-          {general.clearFilter}
-        </button>
-      )}
-    </search>
+    </Bar>
   )
-}
-
-type Option = { value: string; label: string }
-
-/** One that is not among the first ones may still be in the address. */
-function withCurrent(any: string, options: readonly Option[], current: string): Option[] {
-  const isKnown = current === '' || options.some(({ value }) => value === current)
-  return [{ value: '', label: any }, ...(isKnown ? [] : [{ value: current, label: current }]), ...options]
 }

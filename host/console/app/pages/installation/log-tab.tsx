@@ -1,6 +1,6 @@
 import { api } from '../../api.ts'
-import { shortened } from '../../parts/copy.tsx'
-import { pathOfDispatch } from '../../parts/dispatch-table.tsx'
+import { DispatchLink } from '../../parts/dispatch-link.tsx'
+import { Level, LogText } from '../../parts/log-text.tsx'
 import { Loaded } from '../../parts/state.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -33,26 +33,18 @@ export function LogTab({ read }: TabProps) {
                 {
                   title: texts.columns.level,
                   kind: 'nowrap',
-                  cell: ({ level }) => <span class={level === 'error' ? 'bad-text' : ''}>{level}</span>,
+                  cell: ({ level }) => <Level level={level} />,
                 },
                 {
                   title: texts.columns.text,
                   kind: 'wide-cell',
-                  cell: ({ text }) => (
-                    <code class="log-line" dir="auto">
-                      {text}
-                    </code>
-                  ),
+                  cell: ({ text }) => <LogText text={text} />,
                 },
                 {
                   title: texts.columns.request,
                   kind: 'nowrap',
                   cell: ({ request }) =>
-                    request !== undefined && (
-                      <a href={pathOfDispatch(read.name.org, request)} title={request}>
-                        <code>{shortened(request)}</code>
-                      </a>
-                    ),
+                    request !== undefined && <DispatchLink org={read.name.org} request={request} />,
                 },
               ]}
             />

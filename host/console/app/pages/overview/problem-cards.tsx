@@ -116,6 +116,8 @@ function pageOf(org: string, { kind, subject }: Problem): { path: string; label:
   if (subject.kind === 'installation') {
     // Which settings do not fit, and what is asked for, stands there.
     const label = texts.overview.openFor[kind as keyof typeof texts.overview.openFor]
+    if (kind === 'failed_work')
+      return { path: `${base}/failed-work?installation=${id}`, label: texts.overview.openFor.failed_work }
     return { path: `${base}/installations/${id}`, label: label ?? texts.overview.open.installation }
   }
   if (subject.kind === 'integration')

@@ -3,6 +3,7 @@ import { api } from '../../api.ts'
 import { useLive } from '../../live.ts'
 import { Chip } from '../../parts/chip.tsx'
 import { Choice } from '../../parts/field.tsx'
+import { Filters } from '../../parts/filters/filters.tsx'
 import { Head } from '../../parts/head.tsx'
 import { Loaded } from '../../parts/state.tsx'
 import { Table } from '../../parts/table.tsx'
@@ -47,7 +48,7 @@ export default function ReceiversPage() {
       >
         {texts.receivers.what}
       </Head>
-      <search class="filters" aria-label={texts.deliveries.filters}>
+      <Filters clear={isFiltered ? () => route(here) : undefined}>
         <Choice
           isHidden
           label={texts.receivers.columns.state}
@@ -58,12 +59,7 @@ export default function ReceiversPage() {
           ]}
           onValue={(value) => route(address({ state: value }))}
         />
-        {isFiltered && (
-          <button type="button" onClick={() => route(here)}>
-            {texts.clearFilter}
-          </button>
-        )}
-      </search>
+      </Filters>
       <Loaded
         of={list}
         isEmpty={({ items }) => items.length === 0}
@@ -104,8 +100,8 @@ export default function ReceiversPage() {
               ]}
             />
             <div class="row pager">
-              {page !== undefined && <a href={address({})}>{texts.deliveries.newest}</a>}
-              {next && <a href={address({ page: next.page })}>{texts.deliveries.older}</a>}
+              {page !== undefined && <a href={address({})}>{texts.list.newest}</a>}
+              {next && <a href={address({ page: next.page })}>{texts.list.older}</a>}
             </div>
             <p class="until">{texts.receivers.kept}</p>
           </>

@@ -1,18 +1,18 @@
 import { useId } from 'preact/hooks'
 
-/** A text of a filter, with suggestions. Its label is for screen readers. */
-export function SuggestField({
+/** A filter by a whole text, with suggestions. It is told when the person has typed it. */
+export function TextFilter({
   label,
-  placeholder,
-  suggestions,
+  placeholder = label,
+  suggestions = [],
   value,
-  onChange,
+  onValue,
 }: {
   label: string
-  placeholder: string
-  suggestions: readonly string[]
+  placeholder?: string
+  suggestions?: readonly string[]
   value: string
-  onChange: (value: string) => void
+  onValue: (value: string) => void
 }) {
   const id = useId()
   return (
@@ -24,12 +24,12 @@ export function SuggestField({
         id={id}
         key={value}
         type="search"
-        list={`${id}-list`}
+        list={`${id}-options`}
         placeholder={placeholder}
         defaultValue={value}
-        onChange={(event) => onChange(event.currentTarget.value.trim())}
+        onChange={(event) => onValue(event.currentTarget.value.trim())}
       />
-      <datalist id={`${id}-list`}>
+      <datalist id={`${id}-options`}>
         {suggestions.map((one) => (
           <option key={one} value={one} />
         ))}

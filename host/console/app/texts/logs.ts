@@ -1,0 +1,16 @@
+export const logTexts = {
+  title: 'Logs',
+  what: 'What scripts wrote by console.log, and what Annex reports about them, newest first.',
+  nothing: 'No line yet. A script writes one by console.log, and each error of a script makes one.',
+  noLines: 'No line is kept.',
+  search: 'Text, or the id of a request',
+  level: 'Level',
+  anyLevel: 'Any level',
+  levels: { error: 'Errors', warn: 'Warnings', info: 'Info', debug: 'Debug' },
+  columns: { at: 'When', level: 'Level', text: 'Line', installation: 'Installation', dispatch: 'Dispatch' },
+  trace: 'Where it came from',
+  whole: 'The whole line',
+  emptyLine: '(empty)',
+  ofIntegration: 'Not of an installation',
+  kept: 'Each integration keeps its newest 10,000 lines.',
+} as const
