@@ -1,9 +1,9 @@
 // tier: console (it follows the records in a browser)
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { installSample, type Json, until } from '../support/annex.ts'
 import { findBarriers, overflowOf } from '../support/axe.ts'
@@ -77,6 +77,19 @@ describe('the dispatches in the console', { skip: skipWithoutChromium() }, () =>
     await response.text()
     return response.headers.get('x-request-id') ?? ''
   }
+  /** A receipt comes a moment after the answer. */
+  const stored = (id: string) =>
+    until(
+      () => opened.annex.api('GET', `/v1/receipts?request=${id}`),
+      ({ json }: Json) => json.count === 1,
+    )
+  /** In a process of its own: a second SQLite of this one would release the locks of the first. */
+  const changeDatabase = (sql: string) => {
+    const file = join(opened.annex.dataDir, 'annex.sqlite')
+    const code =
+      'new (require("node:sqlite").DatabaseSync)(process.argv[1], { timeout: 5_000 }).exec(process.argv[2])'
+    execFileSync(process.execPath, ['-e', code, file, sql])
+  }
   const shows = (one: Tab, text: RegExp) =>
     until(
       async () => (await one.page.locator('main').allInnerTexts()).join(''),
@@ -120,6 +133,7 @@ describe('the dispatches in the console', { skip: skipWithoutChromium() }, () =>
         { path: `/v1/installations/${installed.id}` },
       ],
     })
+    await stored(id)
     await tab.goto(`${here}/${id}`)
     await shows(tab, /Script error/)
     const note = (await tab.page.locator('main .note').allInnerTexts()).join('')
@@ -181,13 +195,8 @@ describe('the dispatches in the console', { skip: skipWithoutChromium() }, () =>
       () => opened.annex.api('GET', `/v1/logs?request=${id}`),
       ({ json }: Json) => json.count === 1,
     )
-    await until(
-      () => opened.annex.client.call('GET /v1/receipts', { query: { request: id } }),
-      ({ count }) => count === 1,
-    )
-    const database = new DatabaseSync(join(opened.annex.dataDir, 'annex.sqlite'), { timeout: 5_000 })
-    database.prepare('delete from receipts where request_id = ?').run(id)
-    database.close()
+    await stored(id)
+    changeDatabase(`delete from receipts where request_id = '${id}'`)
     await tab.goto(`${here}/${id}`)
     await shows(tab, /Annex keeps no receipt of this dispatch[\s\S]*the line stays/)
     assert.deepEqual([tab.said, tab.refused], [[], []])
@@ -195,16 +204,11 @@ describe('the dispatches in the console', { skip: skipWithoutChromium() }, () =>
 
   it('are shown each where a request had several', async () => {
     const id = await ask({ say: 'one line', asked: [{ url: `${origin}/ok` }] })
-    await until(
-      () => opened.annex.client.call('GET /v1/receipts', { query: { request: id } }),
-      ({ count }) => count === 1,
+    await stored(id)
+    changeDatabase(
+      `create temp table again as select * from receipts where request_id = '${id}';
+       update again set id = null, outcome = 'cpu_limit'; insert into receipts select * from again`,
     )
-    const database = new DatabaseSync(join(opened.annex.dataDir, 'annex.sqlite'), { timeout: 5_000 })
-    database.exec(`create temp table again as select * from receipts where request_id = '${id}'`)
-    database.exec(
-      `update again set id = null, outcome = 'cpu_limit'; insert into receipts select * from again`,
-    )
-    database.close()
     await tab.goto(`${here}/${id}`)
     const text = await shows(tab, /Dispatch 2 of 2 of this request/)
     assert.match(
@@ -240,6 +244,7 @@ describe('the dispatches in the console', { skip: skipWithoutChromium() }, () =>
         say: 'y'.repeat(300),
         asked: [{ url: `${origin}/${'z'.repeat(190)}` }],
       })
+      await stored(id)
       const paths = [`${here}?outcome=failed`, `${here}?event=evt_none`, `${here}/${id}`]
       for (const path of [...paths, `/orgs/home/installations/${installed.id}/activity`]) {
         await reader.goto(path)

@@ -43,6 +43,11 @@ it('every dispatch has a receipt with its usage and outcome', async () => {
     assert.deepEqual([fine.type, fine.outcome, fine.installation], ['fetch', 'ok', id])
     assert.deepEqual([fine.egressCalls, fine.hostCalls], [1, 1])
     assert.ok(fine.egressBytes >= 1_000 && fine.wallMs > 0 && fine.heapBytes > 0, JSON.stringify(fine))
+    const { json: whole } = await annex.api('GET', `/v1/receipts/${fine.id}`)
+    assert.deepEqual(
+      whole.outboundRequests.map(({ method, host, path, status }: Json) => [method, host, path, status]),
+      [['POST', new URL(receiver.url).host, '/hook', 200]],
+    )
     assert.equal((await receiptOf('/throw')).outcome, 'script_error')
     const never = await receiptOf('/never')
     assert.equal(never.outcome, 'wall_clock_limit')
