@@ -49,6 +49,7 @@ const groups: readonly { title: string; links: readonly Link[] }[] = [
 const annexGroup = {
   title: words.groups.annex,
   links: [
+    { path: '/versions', label: words.versions, icon: 'integrations' },
     { path: '/tokens', label: words.tokens, icon: 'key' },
     { path: '/audit', label: words.audit, icon: 'audit' },
   ] as readonly Link[],
