@@ -85,17 +85,19 @@ export function Frame({ children }: { children: ComponentChildren }) {
         >
           <Icon name="menu" />
         </button>
-        {organization !== undefined && (
-          <nav aria-label={texts.pages}>
-            <ul>
-              <PageLink base={`/orgs/${organization}`} link={overview} />
-            </ul>
-            {groups.map((group) => (
-              <Group key={group.title} base={`/orgs/${organization}`} {...group} />
-            ))}
-            {me.value?.account?.operator && <Group base="" {...annexGroup} />}
-          </nav>
-        )}
+        <nav aria-label={texts.pages}>
+          {organization !== undefined && (
+            <>
+              <ul>
+                <PageLink base={`/orgs/${organization}`} link={overview} />
+              </ul>
+              {groups.map((group) => (
+                <Group key={group.title} base={`/orgs/${organization}`} {...group} />
+              ))}
+            </>
+          )}
+          {me.value?.account?.operator && <Group base="" {...annexGroup} />}
+        </nav>
         <div class="person">
           <a href="/account" aria-current={path === '/account' ? 'page' : undefined}>
             <Icon name="person" />
