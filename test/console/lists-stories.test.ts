@@ -1,5 +1,7 @@
 // tier: console (it works with lists in a browser)
 import assert from 'node:assert/strict'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -261,5 +263,22 @@ describe('lists in the console', { skip: skipWithoutChromium() }, () => {
     await page.waitForURL(/\/places$/)
     assert.equal((await opened.annex.api('GET', `/v1/orgs/home/sites/${id}`)).status, 404)
     assert.deepEqual([tab.said.splice(0), tab.refused.splice(0)], [[], [422]])
+  })
+
+  it('reads the folders again, and says which one is refused and why', async () => {
+    const { pluginsDir, api } = opened.annex
+    await tab.goto('/versions')
+    await rows().filter({ hasText: 'works' }).getByText('Version 1').waitFor()
+    mkdirSync(join(pluginsDir, 'broken'))
+    writeFileSync(join(pluginsDir, 'broken', 'service-manifest.yaml'), 'name: broken\n')
+    await button('Read all folders again').click()
+    await page.getByText('1 folder loaded, 1 refused.').waitFor()
+    await page.getByText(/The plugin folder broken has errors.*service-manifest\.yaml:1:1/).waitFor()
+    assert.deepEqual(await findBarriers(page), [])
+    rmSync(join(pluginsDir, 'broken'), { recursive: true })
+    await button('Read all folders again').click()
+    await page.getByRole('heading', { name: 'What does not load' }).waitFor({ state: 'detached' })
+    assert.equal((await api('GET', '/v1/reload')).json.running, false)
+    saysNothing()
   })
 })

@@ -45,6 +45,7 @@ const AnnexAudit = page(() => import('./pages/audit/annex-audit.tsx'))
 const Places = page(() => import('./pages/places/places.tsx'))
 const Site = page(() => import('./pages/site/page.tsx'))
 const Usage = page(() => import('./pages/usage/usage.tsx'))
+const Versions = page(() => import('./pages/versions/versions.tsx'))
 const Unknown = page(() => import('./pages/unknown.tsx'))
 
 /** A page has a file of its own. A tab that is older than the host may ask for a file that is gone. */
@@ -139,6 +140,7 @@ function Routes() {
         <Route path="/orgs/:org/places" component={Places} />
         <Route path="/orgs/:org/sites/:site/:rest*" component={Site} />
         <Route path="/orgs/:org/usage" component={Usage} />
+        <Route path="/versions" component={Versions} />
         <Route default component={Unknown} />
       </Router>
     </ErrorBoundary>

@@ -53,6 +53,7 @@ const groups: readonly { title: string; links: readonly Link[] }[] = [
 const annexGroup = {
   title: words.groups.annex,
   links: [
+    { path: '/versions', label: words.versions, icon: 'integrations' },
     { path: '/tokens', label: words.tokens, icon: 'key' },
     { path: '/audit', label: words.audit, icon: 'audit' },
   ] as readonly Link[],
@@ -88,17 +89,19 @@ export function Frame({ children }: { children: ComponentChildren }) {
         >
           <Icon name="menu" />
         </button>
-        {organization !== undefined && (
-          <nav aria-label={texts.pages}>
-            <ul>
-              <PageLink base={`/orgs/${organization}`} link={overview} />
-            </ul>
-            {groups.map((group) => (
-              <Group key={group.title} base={`/orgs/${organization}`} {...group} />
-            ))}
-            {me.value?.account?.operator && <Group base="" {...annexGroup} />}
-          </nav>
-        )}
+        <nav aria-label={texts.pages}>
+          {organization !== undefined && (
+            <>
+              <ul>
+                <PageLink base={`/orgs/${organization}`} link={overview} />
+              </ul>
+              {groups.map((group) => (
+                <Group key={group.title} base={`/orgs/${organization}`} {...group} />
+              ))}
+            </>
+          )}
+          {me.value?.account?.operator && <Group base="" {...annexGroup} />}
+        </nav>
         <div class="person">
           <a href="/account" aria-current={path === '/account' ? 'page' : undefined}>
             <Icon name="person" />

@@ -11,5 +11,6 @@ export const navigationTexts = {
   places: 'Sites and spaces',
   tokens: 'Tokens',
   usage: 'Usage',
+  versions: 'Versions',
   audit: 'Audit',
 } as const

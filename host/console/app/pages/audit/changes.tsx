@@ -9,7 +9,7 @@ export function Changes({ entry: { before, after, request, address } }: { entry:
   return (
     <details>
       <summary>{changes.length === 0 ? texts.noValues : texts.count(changes.length)}</summary>
-      <ul class="changes">
+      <ul class="audit-values">
         {changes.map((change) => (
           <li key={change.path}>
             <code>{change.path}</code>
