@@ -3,6 +3,7 @@ import { loadApi } from '../../schemas/api.ts'
 import { addAccountRoutes } from './accounts.ts'
 import { addActivityRoutes } from './activity.ts'
 import { addAuditRoutes } from './audit.ts'
+import { addBlockRoutes } from './blocks.ts'
 import { addConnectionRoutes } from './connections.ts'
 import { addContentRoutes } from './content.ts'
 import { addDeliveryRoutes } from './deliveries.ts'
@@ -47,6 +48,7 @@ const resources = [
   addTokenRoutes,
   addSpaceRoutes,
   addContentRoutes,
+  addBlockRoutes,
   addSiteRoutes,
   addViewRoutes,
   addVisitorRoutes,

@@ -37,6 +37,9 @@ export const rows: Record<OperationId, Row> = {
   listPagesInRevisionById: plain,
   getPageInRevisionById: plain,
   getRevisionSemanticChanges: plain,
+  previewPage: plain,
+  restoreRevision: plain,
+  listBlocks: plain,
   // deliveries, receivers, jobs, events
   listDeliveries: plain,
   followDeliveries: plain,
