@@ -112,8 +112,8 @@ export const installationTexts = {
   },
 
   component: {
-    what: (name: string) => `A component of the script, “${name}”, asks for these settings.`,
-    not: 'The console does not draw components yet. Until then the command line shows it:',
+    what: 'The script itself asks for these settings.',
+    done: 'The script has finished.',
   },
 
   stored: {
