@@ -30,6 +30,7 @@ const Integrations = page(() => import('./pages/integrations.tsx'))
 const Integration = page(() => import('./pages/integration/page.tsx'))
 const Forward = page(() => import('./pages/integration/forward.tsx'))
 const Install = page(() => import('./pages/install/page.tsx'))
+const Space = page(() => import('./pages/space/page.tsx'))
 const Unknown = page(() => import('./pages/unknown.tsx'))
 
 /** A page has a file of its own. A tab that is older than the host may ask for a file that is gone. */
@@ -108,6 +109,7 @@ function Routes() {
         <Route path="/orgs/:org/integrations/:integration/install" component={Install} />
         <Route path="/integrations/:integration" component={Forward} />
         <Route path="/orgs/:org/members" component={Members} />
+        <Route path="/orgs/:org/spaces/:space/:rest*" component={Space} />
         <Route default component={Unknown} />
       </Router>
     </ErrorBoundary>

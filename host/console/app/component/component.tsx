@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { Boundary } from '../parts/boundary.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
@@ -25,12 +26,14 @@ export type ComponentProps = ComponentLevel & {
   onComplete?: ((value: unknown) => void) | undefined
   /** The script has run an action: what it stores may be another. */
   onAction?: (() => void) | undefined
+  /** Shown below the error, or while the script has not answered yet. */
+  instead?: ((error: unknown) => ComponentChildren) | undefined
 }
 
 /** A component of a script: its element tree, its state and its actions. What fails in it does not reach the page around. */
 export function ComponentView(asked: ComponentProps) {
   const { integration, installation, level, componentId, props = {}, context } = asked
-  const { onProps, onComplete, onAction } = asked
+  const { onProps, onComplete, onAction, instead } = asked
   const reason = reasonAgainst(renderOperation)
   if (reason !== undefined) return <p class="muted">{reason}</p>
   const theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
@@ -38,17 +41,17 @@ export function ComponentView(asked: ComponentProps) {
   const given = { componentId, props, context: { theme, ...context } }
   return (
     <Boundary>
-      <InPage {...{ of, given, onProps, onComplete, onAction }} />
+      <InPage {...{ of, given, onProps, onComplete, onAction, instead }} />
     </Boundary>
   )
 }
 
 type Shown = { of: ComponentLevel; given: Given } & Pick<
   ComponentProps,
-  'onProps' | 'onComplete' | 'onAction'
+  'onProps' | 'onComplete' | 'onAction' | 'instead'
 >
 
-function InPage({ of, given, onProps, onComplete, onAction }: Shown) {
+function InPage({ of, given, onProps, onComplete, onAction, instead }: Shown) {
   const component = useComponent(of, given, isKnown, {
     onProps,
     onAction,
@@ -57,7 +60,7 @@ function InPage({ of, given, onProps, onComplete, onAction }: Shown) {
       component.restart()
     },
   })
-  return <Body {...{ of, given, component, onAction }} />
+  return <Body {...{ of, given, component, onAction, instead }} />
 }
 
 /** A component in a dialog. The one below it gets the return value with the action `@ui.modal.close`. */
@@ -90,6 +93,7 @@ function Body({
   given,
   component,
   onAction,
+  instead,
   onEnd,
 }: Shown & { component: Running; onEnd?: (returnValue: unknown) => void }) {
   const { shown, error, failed, isBusy, retry } = component
@@ -105,6 +109,7 @@ function Body({
           next={{ label: general.tryAgain, act: retry }}
         />
       )}
+      {shown === undefined && instead?.(error)}
       {shown !== undefined && (
         <>
           {view.draw(shown.tree)}
