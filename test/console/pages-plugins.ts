@@ -33,7 +33,7 @@ const failing = createComponent({
 const slow = createComponent({
   componentId: 'slow',
   render: async () => {
-    await new Promise((resolve) => setTimeout(resolve, 8_000))
+    await new Promise((resolve) => setTimeout(resolve, 5_000))
     return <block><text>At last</text></block>
   },
 })

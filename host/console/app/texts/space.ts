@@ -116,8 +116,8 @@ export const spaceTexts = {
   revision: {
     title: (number: number) => `Revision ${count(number)}`,
     compare: 'Compare',
-    before: 'Its changes: with the revision before',
-    now: 'With the current one: what has changed since',
+    before: 'What it changed',
+    now: 'What has changed since',
     isCurrent: 'This is the current revision.',
     none: 'No page differs.',
     noBefore:

@@ -79,7 +79,7 @@ function Waiting({ error, source, label }: { error: unknown; source: string; lab
 
 const Instead = ({ source, note, href }: { source: string; note: string; href?: string }) => (
   <>
-    <p class="row muted small">
+    <p class="waiting-note muted small">
       <Icon name="note" />
       <span>
         {note} {href && <a href={href}>{texts.block.open}</a>}

@@ -86,7 +86,13 @@ function Texts({
               <Action
                 reason={
                   reasonAgainst('putPage') ??
-                  (record.ofFolder ? texts.ofFolder : here === undefined ? texts.revision.gone : undefined)
+                  (record.ofFolder
+                    ? texts.ofFolder
+                    : id === record.revision
+                      ? texts.revision.isCurrent
+                      : here === undefined
+                        ? texts.revision.gone
+                        : undefined)
                 }
                 act={() => here && attempt(() => restore(here))}
               >

@@ -31,8 +31,8 @@ export function DeletePage({
     dropDraft(record.id, value.id)
     sayDone(texts.removed(value.title))
     onClose()
-    reload()
     route(addressOf(org, space))
+    reload()
   }
   return (
     <Dialog title={texts.removeTitle(value.title)} onClose={onClose}>

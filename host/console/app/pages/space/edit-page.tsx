@@ -63,7 +63,8 @@ export function EditPage({ of, read, reload }: PartProps & { read: Read }) {
     reload()
     route(here)
   }
-  const save = (etag: string | undefined = draft.etag) =>
+  /** @param etag undefined: as a new page */
+  const saveAs = (etag: string | undefined) =>
     attempt(async () => {
       try {
         await put(etag)
@@ -78,6 +79,7 @@ export function EditPage({ of, read, reload }: PartProps & { read: Read }) {
         )
       }
     })
+  const save = () => saveAs(draft.etag)
   const discard = () => {
     dropDraft(record.id, value.id)
     setDraft(stored)
@@ -89,7 +91,7 @@ export function EditPage({ of, read, reload }: PartProps & { read: Read }) {
         mine={draft}
         theirs={draftOf(theirs)}
         error={error}
-        keepMine={() => save(theirs.etag)}
+        keepMine={() => saveAs(theirs.etag)}
         takeTheirs={() => {
           keepDraft(record.id, value.id, { ...draft, etag: theirs.etag })
           reload()
@@ -148,12 +150,12 @@ export function EditPage({ of, read, reload }: PartProps & { read: Read }) {
             error={error}
             {...(isGone && {
               what: texts.deletedMeanwhile,
-              next: { label: texts.saveAsNew, act: () => save(undefined) },
+              next: { label: texts.saveAsNew, act: () => saveAs(undefined) },
             })}
           />
         )}
         <div class="row save-row">
-          <Action kind="main" act={() => save()} reason={reason ?? (isChanged ? undefined : texts.unchanged)}>
+          <Action kind="main" act={save} reason={reason ?? (isChanged ? undefined : texts.unchanged)}>
             {texts.save}
           </Action>
           <Action act={discard}>{isChanged ? texts.discard : general.cancel}</Action>

@@ -20,13 +20,23 @@ export function MarkdownArea({
 }) {
   const id = useId()
   const area = useRef<HTMLTextAreaElement>(null)
-  const [isChoosing, setIsChoosing] = useState(false)
+  const [place, setPlace] = useState<Place>()
   const { insert, paste, said } = useBlocks(area, blocks)
+  const choose = () => setPlace(placeOf(area.current))
+  /** The browser gives the focus back without the place in the text. */
+  const close = (block?: Block) => {
+    setPlace(undefined)
+    setTimeout(() => {
+      area.current?.focus()
+      area.current?.setSelectionRange(...(place ?? [0, 0]))
+      if (block !== undefined) insert(block)
+    })
+  }
   const press = (event: KeyboardEvent) => {
     if (!(event.ctrlKey || event.metaKey) || event.altKey) return
     // On some keyboards the slash is above the 7.
     const isSlash = event.key === '/' || event.code === 'Slash' || event.code === 'NumpadDivide'
-    if (isSlash) setIsChoosing(true)
+    if (isSlash) choose()
     else if (event.key.toLowerCase() === 's' && !event.shiftKey) onSave()
     else return
     event.preventDefault()
@@ -35,12 +45,7 @@ export function MarkdownArea({
     <div class="field">
       <div class="row apart">
         <label for={id}>{texts.text}</label>
-        <button
-          type="button"
-          class="plain"
-          aria-keyshortcuts="Control+/ Meta+/"
-          onClick={() => setIsChoosing(true)}
-        >
+        <button type="button" class="plain" aria-keyshortcuts="Control+/ Meta+/" onClick={choose}>
           {texts.insert}
         </button>
       </div>
@@ -52,7 +57,10 @@ export function MarkdownArea({
         dir="auto"
         value={value}
         aria-describedby={`${id}-hint`}
-        onInput={(event) => onValue(event.currentTarget.value)}
+        onInput={(event) => {
+          if (event.inputType === 'historyUndo') leaveLink(event.currentTarget)
+          onValue(event.currentTarget.value)
+        }}
         onKeyDown={press}
         onPaste={paste}
       />
@@ -62,20 +70,22 @@ export function MarkdownArea({
       <span class="hint" role="status">
         {said}
       </span>
-      {isChoosing && (
-        <Palette
-          {...{ blocks, org }}
-          onClose={() => {
-            setIsChoosing(false)
-            area.current?.focus()
-          }}
-          onChoose={(block) => {
-            setIsChoosing(false)
-            // The dialog gives the focus back when it has closed.
-            setTimeout(() => insert(block))
-          }}
-        />
-      )}
+      {place && <Palette {...{ blocks, org }} onClose={() => close()} onChoose={close} />}
     </div>
   )
+}
+
+/** Where the palette was opened. */
+type Place = [start: number, end: number]
+
+const placeOf = (area: HTMLTextAreaElement | null): Place => [
+  area?.selectionStart ?? 0,
+  area?.selectionEnd ?? 0,
+]
+
+/** Undo selects the link that a block has replaced. The next key would replace it, too. */
+function leaveLink(area: HTMLTextAreaElement): void {
+  const { value, selectionStart, selectionEnd } = area
+  if (/^https?:\/\/\S+$/i.test(value.slice(selectionStart, selectionEnd)))
+    area.setSelectionRange(selectionEnd, selectionEnd)
 }

@@ -29,8 +29,8 @@ export function NewPage({ of, reload }: PartProps) {
       body: { title, markdown: '', ...(parent && { parent: parent.id }) },
     })
     sayDone(texts.made(title))
-    reload()
     route(`${addressOf(org, space, 'pages', made.path)}?edit`)
+    reload()
   }
   const reason =
     reasonAgainst('putPage') ?? (record.ofFolder ? texts.ofFolder : isTaken ? texts.pathTaken : undefined)

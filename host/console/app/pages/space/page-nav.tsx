@@ -88,10 +88,9 @@ function Twig({ page, of, above, current }: BranchProps & { page: Page }) {
 const PageLink = ({ of: { org, space }, page, current }: Omit<BranchProps, 'above'> & { page: Page }) => (
   <a
     href={addressOf(org, space, 'pages', page.path)}
-    dir="auto"
     title={page.title}
     aria-current={page.id === current?.id ? 'page' : undefined}
   >
-    {page.title}
+    <bdi>{page.title}</bdi>
   </a>
 )

@@ -27,8 +27,15 @@ export function PageText({ tree, title, path, org, space, blocks, paths, onProps
   const outline = useMemo(() => toOutline(tree, title), [tree, title])
   const draw: DrawElement = (element, drawn) => {
     const { tag, page, language } = element
-    if (/^h\d$/.test(tag)) return h(tag, { dir: 'auto' }, drawn)
-    if (tag === 'p' || tag === 'blockquote') return h(tag, { dir: 'auto' }, drawn)
+    if (/^h\d$/.test(tag)) return h(tag, null, drawn)
+    // The marks of lists and quotes are at the side where their text begins.
+    if (tag === 'ul' || tag === 'blockquote') return h(tag, { dir: 'auto' }, drawn)
+    if (tag === 'ol')
+      return (
+        <ol dir="auto" start={element.start}>
+          {drawn}
+        </ol>
+      )
     if (tag === 'table') {
       return (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls the box

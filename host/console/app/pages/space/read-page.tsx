@@ -29,13 +29,13 @@ export function ReadPage({ of, path, reload }: PartProps & { path: string | unde
   const { org, space, all, pages } = of
   const page = path === undefined ? firstPage(pages) : all.find((one) => one.path === path || one.id === path)
   // A page that is new to this tab is not in its list yet.
-  const name = page?.id ?? path
+  const name = path ?? page?.path
   const isEdited = 'edit' in query
   const load = useLoad(`page ${org} ${space} ${name} ${isEdited}`, async (signal) => {
     if (name === undefined) return undefined
     return api.read('GET /v1/spaces/{space}/content/page/{page}', {
       params: { space, page: name },
-      query: { organization: org, tree: true },
+      query: { organization: org, ...(!isEdited && { tree: true }) },
       signal,
     })
   })
@@ -148,7 +148,11 @@ function Actions({ of, page, read, reload }: PartProps & { page: Page | undefine
           {texts.edit}
         </Action>
       )}
-      <Action reason={reason} act={() => route(addressOf(org, space, 'new') + toBelow(page))}>
+      <Action
+        kind={record.revision === null ? 'main' : ''}
+        reason={reason}
+        act={() => route(addressOf(org, space, 'new') + toBelow(page))}
+      >
         {texts.newPage}
       </Action>
       {record.revision !== null && (

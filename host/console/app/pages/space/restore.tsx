@@ -36,8 +36,8 @@ export function RestoreRevision({
     })
     sayDone(texts.revision.restored(made.number))
     onClose()
-    reload()
     route(`${addressOf(org, space, 'revisions')}/${made.id}`)
+    reload()
   }
   return (
     <Dialog title={texts.revision.restoreTitle(number)} onClose={onClose}>

@@ -44,12 +44,12 @@ export function RevisionList({ of }: { of: ReadSpace }) {
                   kind: 'nowrap',
                   cell: ({ id, number }) => <a href={`${here}/${id}`}>{texts.revision.title(number)}</a>,
                 },
+                { title: columns.created, kind: 'nowrap', cell: ({ createdAt }) => <Time at={createdAt} /> },
                 {
                   title: columns.author,
                   kind: 'wide-cell',
                   cell: ({ author }) => <Author {...{ org, author, authors }} />,
                 },
-                { title: columns.created, kind: 'nowrap', cell: ({ createdAt }) => <Time at={createdAt} /> },
                 {
                   title: columns.current,
                   kind: 'nowrap',
