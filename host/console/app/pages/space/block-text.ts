@@ -24,9 +24,12 @@ const longestRun = (text: string): number =>
 export const findUnfurling = (blocks: readonly Block[], link: string): Block | undefined =>
   blocks.find(({ urlUnfurl }) => urlUnfurl.some((pattern) => matchesPattern(pattern, link)))
 
+/** Fixed, or with a fixed name of two labels behind its last `*`: `*.clips.example`, and not `*.com`. */
+const ownHost = /^[^*]*[a-z0-9\]][^*]*$|\*\.[^*.]+\.[^*]+$/
+
 /**
- * True for an address of http or https that a pattern matches. `*` stands for any text. In the host it stands for no slash, and
- * a pattern without a host of its own matches nothing: an integration gets no links of all the web.
+ * True for an address of http or https that a pattern matches. `*` stands for any text, in the host without a slash. A pattern
+ * without a host of its own matches nothing: no integration gets the links of all the web.
  */
 export function matchesPattern(pattern: string, link: string): boolean {
   if (!/^https?:\/\/\S+$/i.test(link) || !URL.canParse(link)) return false
@@ -35,7 +38,7 @@ export function matchesPattern(pattern: string, link: string): boolean {
   const slash = rest.indexOf('/')
   const ofHost = (slash < 0 ? rest : rest.slice(0, slash)).toLowerCase()
   const ofPath = slash < 0 ? '/' : rest.slice(slash)
-  if (!/[a-z0-9-]+\.?[a-z0-9*-]*$|\[/.test(ofHost) || !/[a-z0-9]/.test(ofHost)) return false
+  if (!ownHost.test(ofHost)) return false
   return (
     matches(scheme.toLowerCase(), protocol.slice(0, -1)) &&
     matches(ofHost, host) &&

@@ -18,12 +18,14 @@ export function idsAbove(all: readonly Page[], id: string | undefined): Set<stri
 }
 
 /**
- * The page that a link of another page names. The page `guides` may be the file `guides.md` or `guides/README.md`, so an address
- * is looked up from both folders.
+ * The page that a link of another page names. The page `guides` may be the file `guides.md` or `guides/README.md`: an address is
+ * looked up from the folder that the page more likely is in, then from the other one.
  */
 export function findLinked(paths: ReadonlySet<string>, from: string, address: string): string | undefined {
-  const folder = from.split('/').slice(0, -1)
-  for (const base of [from.split('/'), folder]) {
+  const own = from.split('/')
+  const bases = [own.slice(0, -1), own]
+  const hasBelow = [...paths].some((path) => path.startsWith(`${from}/`))
+  for (const base of hasBelow ? bases.reverse() : bases) {
     const path = resolvePath(address.startsWith('/') ? [] : base, address)
     if (path === undefined) continue
     const name = path.replace(/\.md$/i, '').replace(/(^|\/)(readme|index)$/i, '')
