@@ -173,7 +173,7 @@ function toSafeAddress(address: string | number | null): string | undefined {
   return safeProtocols.has(protocol) ? href : undefined
 }
 
-/** `install.md#linux`, as a page of the same space is named. A page looks it up among the pages: it is no address of its own. */
+/** `install.md#linux`, as a page of the same space is named. The console finds it among the pages: it is no address of its own. */
 function toPageAddress(address: string | number | null): string | undefined {
   if (typeof address !== 'string' || URL.canParse(address) || /^[/\\]{2}|^#|^$|[\\\0]/.test(address))
     return undefined

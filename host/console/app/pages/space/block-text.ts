@@ -24,9 +24,6 @@ const longestRun = (text: string): number =>
 export const findUnfurling = (blocks: readonly Block[], link: string): Block | undefined =>
   blocks.find(({ urlUnfurl }) => urlUnfurl.some((pattern) => matchesPattern(pattern, link)))
 
-/** Fixed, or with a fixed name of two labels behind its last `*`: `*.clips.example`, and not `*.com`. */
-const ownHost = /^[^*]*[a-z0-9\]][^*]*$|\*\.[^*.]+\.[^*]+$/
-
 /**
  * True for an address of http or https that a pattern matches. `*` stands for any text, in the host without a slash. A pattern
  * without a host of its own matches nothing: no integration gets the links of all the web.
@@ -38,12 +35,20 @@ export function matchesPattern(pattern: string, link: string): boolean {
   const slash = rest.indexOf('/')
   const ofHost = (slash < 0 ? rest : rest.slice(0, slash)).toLowerCase()
   const ofPath = slash < 0 ? '/' : rest.slice(slash)
-  if (!ownHost.test(ofHost)) return false
+  if (!isOwnHost(ofHost)) return false
   return (
     matches(scheme.toLowerCase(), protocol.slice(0, -1)) &&
     matches(ofHost, host) &&
     matches(ofPath, pathname + search + hash)
   )
+}
+
+/** Fixed, or with a fixed name of two labels behind its last `*`: `*.clips.example`, and not `*.com`. */
+function isOwnHost(host: string): boolean {
+  const star = host.lastIndexOf('*')
+  if (star < 0) return host !== ''
+  const [first, ...labels] = host.slice(star + 1).split('.')
+  return first === '' && labels.length > 1 && !labels.includes('')
 }
 
 /** Without a regular expression: patterns are texts of strangers, and a bad one would take forever. */
