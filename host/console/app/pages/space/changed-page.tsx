@@ -11,8 +11,8 @@ import { sayDone } from '../../state.ts'
 import { spaceTexts as texts } from '../../texts/space.ts'
 import { useLoad } from '../../use-load.ts'
 import { Diff } from './diff.tsx'
-import type { PartProps } from './page.tsx'
 import type { Compared } from './revision.tsx'
+import type { PartProps } from './use-space.ts'
 
 const pageAddress = '/v1/spaces/{space}/revisions/{revision}/page/{page}'
 

@@ -8,9 +8,9 @@ import { sayDone } from '../../state.ts'
 import { spaceTexts as texts } from '../../texts/space.ts'
 import { texts as general } from '../../texts.ts'
 import { dropDraft } from './draft.ts'
-import type { PartProps } from './page.tsx'
 import { flatten } from './page-list.ts'
 import { addressOf } from './space-address.ts'
+import type { PartProps } from './use-space.ts'
 
 /** A page goes with those below it. Older revisions keep it, so its name need not be typed. */
 export function DeletePage({

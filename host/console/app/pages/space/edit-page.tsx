@@ -15,9 +15,9 @@ import { texts as general } from '../../texts.ts'
 import { Conflict } from './conflict.tsx'
 import { type Draft, dropDraft, keepDraft, readDraft } from './draft.ts'
 import { MarkdownArea } from './markdown-area.tsx'
-import type { PartProps } from './page.tsx'
 import { Preview } from './preview.tsx'
 import { addressOf } from './space-address.ts'
+import type { PartProps } from './use-space.ts'
 
 type Read = Versioned<PageWithText>
 const putAddress = 'PUT /v1/spaces/{space}/content/page/{page}'

@@ -7,9 +7,9 @@ import { Head } from '../../parts/head.tsx'
 import { reasonAgainst } from '../../person.ts'
 import { sayDone } from '../../state.ts'
 import { spaceTexts as texts } from '../../texts/space.ts'
-import { crumbsOf, type PartProps } from './page.tsx'
 import { PageNav } from './page-nav.tsx'
 import { addressOf } from './space-address.ts'
+import { crumbsOf, type PartProps } from './use-space.ts'
 
 /** A new page: its title, its path and its place. */
 export function NewPage({ of, reload }: PartProps) {

@@ -7,8 +7,8 @@ import { PageNav } from './page-nav.tsx'
 import { ReadPage } from './read-page.tsx'
 import { RevisionPage } from './revision.tsx'
 import { RevisionList } from './revisions.tsx'
-import { addressOf, parsePart } from './space-address.ts'
-import { type ReadSpace, useSpace } from './use-space.ts'
+import { parsePart } from './space-address.ts'
+import { crumbsOf, type PartProps, useSpace } from './use-space.ts'
 
 /** A space: its pages, and their revisions. */
 export default function SpacePage() {
@@ -24,8 +24,6 @@ export default function SpacePage() {
   }
   return <Part of={load.value} rest={rest} reload={load.reload} />
 }
-
-export type PartProps = { of: ReadSpace; reload: () => void }
 
 function Part({ of, rest, reload }: PartProps & { rest: string | undefined }) {
   const part = parsePart(rest)
@@ -50,8 +48,3 @@ function Part({ of, rest, reload }: PartProps & { rest: string | undefined }) {
       )
   }
 }
-
-export const crumbsOf = ({ org, space, record }: ReadSpace) => [
-  { label: org, href: `/orgs/${org}` },
-  { label: record.title, href: addressOf(org, space) },
-]

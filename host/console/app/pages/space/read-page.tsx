@@ -16,12 +16,11 @@ import { useLoad } from '../../use-load.ts'
 import { DeletePage } from './delete-page.tsx'
 import { dropDraft, readDraft } from './draft.ts'
 import { EditPage } from './edit-page.tsx'
-import { crumbsOf, type PartProps } from './page.tsx'
 import { firstPage } from './page-list.ts'
 import { Branch, PageNav } from './page-nav.tsx'
 import { PageText } from './page-text.tsx'
 import { addressOf } from './space-address.ts'
-import type { ReadSpace } from './use-space.ts'
+import { crumbsOf, type PartProps, type ReadSpace } from './use-space.ts'
 
 /** A page of the space, read or edited. Without a path it is the first one. */
 export function ReadPage({ of, path, reload }: PartProps & { path: string | undefined }) {

@@ -8,8 +8,8 @@ import { sayDone } from '../../state.ts'
 import { spaceTexts as texts } from '../../texts/space.ts'
 import { texts as general } from '../../texts.ts'
 import { useLoad } from '../../use-load.ts'
-import type { PartProps } from './page.tsx'
 import { addressOf } from './space-address.ts'
+import type { PartProps } from './use-space.ts'
 
 const shown = 10
 

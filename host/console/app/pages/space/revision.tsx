@@ -12,9 +12,9 @@ import { spaceTexts as texts } from '../../texts/space.ts'
 import { useLoad } from '../../use-load.ts'
 import { Author, useAuthors } from './author.tsx'
 import { ChangedPage } from './changed-page.tsx'
-import { crumbsOf, type PartProps } from './page.tsx'
 import { RestoreRevision } from './restore.tsx'
 import { addressOf } from './space-address.ts'
+import { crumbsOf, type PartProps } from './use-space.ts'
 
 const mostChanges = 1_000
 

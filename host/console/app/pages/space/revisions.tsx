@@ -8,9 +8,8 @@ import { Time } from '../../parts/time.tsx'
 import { spaceTexts as texts } from '../../texts/space.ts'
 import { useLoad } from '../../use-load.ts'
 import { Author, useAuthors } from './author.tsx'
-import { crumbsOf } from './page.tsx'
 import { addressOf } from './space-address.ts'
-import type { ReadSpace } from './use-space.ts'
+import { crumbsOf, type ReadSpace } from './use-space.ts'
 
 /** The kept revisions of a space, the newest first. */
 export function RevisionList({ of }: { of: ReadSpace }) {

@@ -4,7 +4,7 @@ import type { Space } from '../../../../../schemas/generated/api/spaces.ts'
 import { api } from '../../api.ts'
 import { type Load, useLoad } from '../../use-load.ts'
 import { flatten } from './page-list.ts'
-import { inSpace } from './space-address.ts'
+import { addressOf, inSpace } from './space-address.ts'
 
 export type SpaceName = { org: string; space: string }
 
@@ -16,6 +16,14 @@ export type ReadSpace = SpaceName & {
   paths: ReadonlySet<string>
   blocks: Block[]
 }
+
+/** What each page of a space gets. `reload` reads the space again. */
+export type PartProps = { of: ReadSpace; reload: () => void }
+
+export const crumbsOf = ({ org, space, record }: ReadSpace) => [
+  { label: org, href: `/orgs/${org}` },
+  { label: record.title, href: addressOf(org, space) },
+]
 
 /** The space that was shown last: its list does not blink on the way from page to page. */
 let last: { key: string; value: ReadSpace } | undefined
