@@ -104,7 +104,7 @@ describe('the choices of a select in a component', () => {
       }
       // The account does not ask in the name of a site.
       assert.equal((await ask(`${endpoint}/sites/${site}/all`, {}, path)).status, 422)
-      assert.equal(receiver.requests.length, 0)
+      assert.equal(receiver.received.length, 0)
     } finally {
       await receiver.close()
     }
