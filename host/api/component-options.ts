@@ -47,11 +47,15 @@ export function addComponentOptionRoutes(on: OnOperation, parts: ComponentOption
  * @throws AnnexError `body_invalid`
  */
 function toEndpointUrl(source: string, own: LevelRef, publicUrl: string): { level: LevelRef; url: string } {
+  const { origin, host } = new URL(publicUrl)
   const isPath = /^\/(?![/\\])/.test(source) && !source.startsWith(`${endpointPath(own)}/`)
-  const text = isPath ? publicUrl + endpointPath(own) + source : source
-  const url = URL.canParse(text, publicUrl) ? new URL(text, publicUrl) : undefined
-  const level = url && url.origin === new URL(publicUrl).origin ? parseEndpointPath(url.pathname) : undefined
-  if (url !== undefined && level !== undefined && isOwn(level, own)) return { level, url: url.href }
+  const text = isPath ? endpointPath(own) + source : source
+  const url = URL.canParse(text, origin) ? new URL(text, origin) : undefined
+  // A script that knows the host alone may have another scheme.
+  const level = url?.host === host ? parseEndpointPath(url.pathname) : undefined
+  if (url !== undefined && level !== undefined && isOwn(level, own)) {
+    return { level, url: origin + url.pathname + url.search }
+  }
   throw new AnnexError(
     'body_invalid',
     `The choices cannot be asked for at ${source.slice(0, 200)}: the address is not below ${publicUrl}${endpointPath(own)}.`,

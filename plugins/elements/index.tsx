@@ -22,8 +22,14 @@ const elements = createComponent<object, State, Action>({
   componentId: 'elements',
   initialState: { name: 'Ada', code: 'graph LR\n  A --> B', city: 'lyon', pressed: 0, step: 'first' },
 
-  action({ state }, action) {
+  async action({ state }, action, { api, environment: { integration, installation } }) {
     switch (action.action) {
+      case 'save':
+        if (installation !== undefined) {
+          const configuration = { name: state.name }
+          await api.integrations.updateIntegrationInstallation(integration.name, installation.id, { configuration })
+        }
+        return { state: { ...state, answer: 'saved' } }
       case 'press':
         return { state: { ...state, pressed: state.pressed + 1 } }
       case 'step':
@@ -75,7 +81,8 @@ const elements = createComponent<object, State, Action>({
           <radio state="size" value="small" label="Small" initialValue="small" />
           <radio state="size" value="large" label="Large" />
           <hstack>
-            <button style="primary" label="Press" icon="check" tooltip="The script counts it" onPress={{ action: 'press' }} />
+            <button style="primary" label="Save" onPress={{ action: 'save' }} />
+            <button label="Press" icon="check" tooltip="The script counts it" onPress={{ action: 'press' }} />
             <button style="danger" label="Ask first" confirm={ask} onPress={{ action: 'press' }} />
             <button label="Open a modal" trailingIcon="arrow-right" onPress={{ action: '@ui.modal.open', componentId: 'question', props: { name: dynamicState('name') } }} />
           </hstack>

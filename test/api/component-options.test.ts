@@ -79,7 +79,6 @@ describe('the choices of a select in a component', () => {
         receiver.url,
         'http://169.254.169.254/latest/meta-data',
         'https://evil.example/all',
-        `https://${host}${own}/all`,
         `http://${host}@evil.example${own}/all`,
         `//evil.example${own}/all`,
         `\\\\evil.example\\all`,

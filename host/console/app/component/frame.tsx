@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { componentTexts as texts } from '../texts/component.ts'
-import { resolve, toUrl } from './bindings.ts'
+import { resolve, toOwnUrl, toUrl } from './bindings.ts'
 import { Buttons } from './card.tsx'
 import { createRate, type FrameSize, readMessage } from './frame-messages.ts'
 import { isFields } from './tree.ts'
@@ -18,7 +18,8 @@ export function Frame({ element, view }: Draw) {
   const { source, data, buttons, aspectRatio } = element
   const frame = useRef<HTMLIFrameElement>(null)
   const [size, setSize] = useState<FrameSize>({})
-  const url = toUrl(isFields(source) ? source.url : undefined, view.state)
+  const given = toUrl(isFields(source) ? source.url : undefined, view.state)
+  const url = given && (toOwnUrl(given, view.of) ?? given)
   const isOwn = url?.origin === location.origin
   const isShown = isOwn || url?.protocol === 'https:'
   const latest = useRef(view)

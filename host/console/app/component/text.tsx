@@ -1,6 +1,6 @@
 import { OutsideLink } from '../parts/outside-link.tsx'
 import { componentTexts as texts } from '../texts/component.ts'
-import { resolve, toUrl } from './bindings.ts'
+import { resolve, toOwnUrl, toUrl } from './bindings.ts'
 import { isFields, isText } from './tree.ts'
 import type { Draw, View } from './view.ts'
 
@@ -50,9 +50,9 @@ export const Image = ({ element, view }: Draw) => {
 const dataPicture = /^data:image\/(?:png|jpeg|gif|webp|avif|svg\+xml)[;,]/
 
 /** No other address of Annex: a page would ask there with the session of its person. */
-function toPicture(given: unknown, { state }: View): string | undefined {
+function toPicture(given: unknown, { state, of }: View): string | undefined {
   const value = resolve(given, state)
   if (isText(value) && dataPicture.test(value)) return value
   const url = toUrl(value, state)
-  return url?.origin === location.origin && url.pathname.startsWith('/x/') ? url.href : undefined
+  return url && toOwnUrl(url, of)?.href
 }
