@@ -4,6 +4,7 @@ import { addAccountRoutes } from './accounts.ts'
 import { addActivityRoutes } from './activity.ts'
 import { addAuditRoutes } from './audit.ts'
 import { addBlockRoutes } from './blocks.ts'
+import { addComponentOptionRoutes } from './component-options.ts'
 import { addConnectionRoutes } from './connections.ts'
 import { addContentRoutes } from './content.ts'
 import { addDeliveryRoutes } from './deliveries.ts'
@@ -19,6 +20,7 @@ import { addInvitationRoutes } from './invitations.ts'
 import { addJobRoutes } from './jobs.ts'
 import { addLevelRoutes } from './levels.ts'
 import { addLogRoutes } from './logs.ts'
+import { addMarkdownRoutes } from './markdown.ts'
 import { addMeRoutes } from './me.ts'
 import { addMemberRoutes } from './members.ts'
 import { addMetricsRoutes } from './metrics.ts'
@@ -61,6 +63,8 @@ const resources = [
   addConnectionRoutes,
   addSettingOptionRoutes,
   addDispatchRoutes,
+  addComponentOptionRoutes,
+  addMarkdownRoutes,
   addEventRoutes,
   addFeedRoutes,
   addDeliveryRoutes,

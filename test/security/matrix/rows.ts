@@ -21,6 +21,7 @@ const component: Row = { body: () => ({ componentId: 'card' }) }
 const configuration: Row = { body: () => ({ configuration: { label: 'a label' } }) }
 const connection: Row = { params: { property: 'account' } }
 const options: Row = { params: { property: 'choice' } }
+const componentOptions: Row = { body: () => ({ source: '/choices' }) }
 const setting: Row = { params: { property: 'label' } }
 const putSetting: Row = { ...setting, body: () => ({ value: 'a label' }) }
 
@@ -78,6 +79,10 @@ export const rows: Record<OperationId, Row> = {
   computeSpaceInstallationDocument: plain,
   getPublishedScript: plain,
   authenticateVisitor: plain,
+  listInstallationComponentOptions: componentOptions,
+  listSiteInstallationComponentOptions: componentOptions,
+  listSpaceInstallationComponentOptions: componentOptions,
+  drawMarkdown: plain,
   // connections
   getInstallationSettingsForm: plain,
   getSiteInstallationSettingsForm: plain,

@@ -1,3 +1,4 @@
+import type { ComponentLevel } from './render.ts'
 import { type Fields, isElement, isFields, isText, ownValue } from './tree.ts'
 
 /** The name of the value that `{ $state: name }` stands for, or undefined. */
@@ -24,6 +25,16 @@ export function toUrl(given: unknown, state: Fields): URL | undefined {
   if (!isText(text) || !URL.canParse(text)) return undefined
   const url = new URL(text)
   return url.protocol === 'https:' || url.protocol === 'http:' ? url : undefined
+}
+
+/**
+ * The address of an endpoint of the installation, at the host of this page: the page may have come by another name of Annex than
+ * the one that the script knows. The id tells that it is this installation's.
+ */
+export function toOwnUrl(url: URL, { integration, installation }: ComponentLevel): URL | undefined {
+  const path = `/x/${integration}/${installation}`
+  const isOwn = url.pathname === path || url.pathname.startsWith(`${path}/`)
+  return isOwn ? new URL(url.pathname + url.search + url.hash, location.origin) : undefined
 }
 
 /** The host of this Annex has the scheme of its page. */

@@ -25,9 +25,11 @@ export function CodeBlock({ element, view }: Draw) {
         />
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: long code scrolls, and the keyboard scrolls what has the focus
-        <pre tabIndex={0} aria-label={label} role="region">
-          <code>{numbered(content, lineNumbers)}</code>
-        </pre>
+        <section class="c-code-text" tabIndex={0} aria-label={label}>
+          <pre>
+            <code>{numbered(content, lineNumbers)}</code>
+          </pre>
+        </section>
       )}
       <Buttons buttons={buttons} view={view} />
       {footer !== undefined && <div class="c-code-edge">{view.draw(footer)}</div>}

@@ -1,17 +1,69 @@
+import { api } from '../api.ts'
+import { ErrorNote } from '../parts/error-note.tsx'
 import { componentTexts as texts } from '../texts/component.ts'
+import { texts as general } from '../texts.ts'
+import { useKept, useLoad } from '../use-load.ts'
+import { toUrl } from './bindings.ts'
 import { currentOf, namesOf } from './controls.tsx'
-import { type Element, isFields, isText, ownValue, toText } from './tree.ts'
+import { isFields, isText, ownValue, toText } from './tree.ts'
 import type { Draw } from './view.ts'
 
-export type Option = { id: string; label: string }
+type Option = { id: string; label: string }
+type Chosen = Draw & { options: readonly Option[] }
 
+/** A choice of options that the tree has, or that the script answers. */
 export function Select({ element, view }: Draw) {
-  const options = toOptions(element.options)
-  return <Choices element={element} view={view} options={options} />
+  const { options } = element
+  if (Array.isArray(options)) return <Choices {...{ element, view }} options={toOptions(options)} />
+  return <ScriptOptions element={element} view={view} />
+}
+
+/** The host asks the script: it refuses an address of another host. */
+function ScriptOptions({ element, view }: Draw) {
+  const given = isFields(element.options) ? element.options : {}
+  const source = toText(given.source) ?? toUrl(given.url, view.state)?.href
+  const load = useKept(
+    useLoad(`options ${JSON.stringify(view.of)} ${source}`, async (signal) =>
+      source === undefined ? [] : askOptions(view, source, signal),
+    ),
+  )
+  const { value, error, reload } = load
+  return (
+    <>
+      <Choices
+        {...{ element, view }}
+        options={value ?? []}
+        isLoading={load.isLoading && value === undefined}
+      />
+      {error !== undefined && (
+        <ErrorNote error={error} what={texts.choicesFailed} next={{ label: general.tryAgain, act: reload }} />
+      )}
+    </>
+  )
+}
+
+async function askOptions({ of }: Draw['view'], source: string, signal: AbortSignal): Promise<Option[]> {
+  const { integration, installation, level } = of
+  const found: Option[] = []
+  let page: string | undefined
+  for (let pages = 0; pages < maxPages; pages += 1) {
+    const { options, next } = await api.call(
+      'POST /v1/integrations/{integration}/installations/{installation}/component-options',
+      {
+        params: { integration, installation, ...level },
+        body: { source, ...(page !== undefined && { page }) },
+        signal,
+      },
+    )
+    found.push(...options.map(({ value, label }) => ({ id: value, label })))
+    if (next === undefined || found.length >= maxOptions) break
+    page = next
+  }
+  return toOptions(found)
 }
 
 /** One value is a menu of the browser, several are boxes. */
-export function Choices({ element, view, options }: Draw & { options: readonly Option[] }) {
+function Choices({ element, view, options, isLoading }: Chosen & { isLoading?: boolean }) {
   const value = currentOf(element, view)
   if (element.multiple === true) return <Boxes {...{ element, view, options, value }} />
   const known = options.some(({ id }) => id === value)
@@ -28,7 +80,9 @@ export function Choices({ element, view, options }: Draw & { options: readonly O
       }}
     >
       {(!isText(value) || value === '') && (
-        <option value="">{toText(element.placeholder) ?? texts.choose}</option>
+        <option value="">
+          {isLoading ? general.loading : (toText(element.placeholder) ?? texts.choose)}
+        </option>
       )}
       {isText(value) && value !== '' && !known && <option value={value}>{value}</option>}
       {options.map(({ id, label }) => (
@@ -40,7 +94,7 @@ export function Choices({ element, view, options }: Draw & { options: readonly O
   )
 }
 
-function Boxes({ element, view, options, value }: Draw & { options: readonly Option[]; value: unknown }) {
+function Boxes({ element, view, options, value }: Chosen & { value: unknown }) {
   const chosen = Array.isArray(value) ? value.filter(isText) : []
   const all = [
     ...options,
@@ -70,9 +124,10 @@ function Boxes({ element, view, options, value }: Draw & { options: readonly Opt
 }
 
 const maxOptions = 1_000
+const maxPages = 10
 
 /** Options of a list, without those that have no id. The first one of an id counts. */
-export function toOptions(given: unknown): Option[] {
+function toOptions(given: unknown): Option[] {
   const options = new Map<string, Option>()
   for (const one of Array.isArray(given) ? given.slice(0, maxOptions) : []) {
     if (!isFields(one)) continue
@@ -81,5 +136,3 @@ export function toOptions(given: unknown): Option[] {
   }
   return [...options.values()]
 }
-
-export const isList = ({ options }: Element): boolean => Array.isArray(options)

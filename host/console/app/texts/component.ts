@@ -2,7 +2,6 @@
 export const componentTexts = {
   failed: (name: string) => `“${name}” could not be shown.`,
   actionFailed: (name: string) => `“${name}” did not do this.`,
-  empty: 'This component shows nothing.',
   notes: (count: number) => (count === 1 ? 'A note for its author' : `${count} notes for its author`),
   unknown: (type: string) => `The element “${type}” is not one of the SDK, so it is left out.`,
   leftOut: {
@@ -20,17 +19,12 @@ export const componentTexts = {
   dialog: 'Dialog',
   outside: (host: string) => `From ${host}`,
   picture: (host: string) => `Picture at ${host}`,
-  frame: 'Frame of the integration',
-  noFrame: 'This frame has no address of https.',
+  noFrame: 'The address of this frame is not https, so it is not shown.',
   choose: 'Choose…',
   choicesFailed: 'The script did not give the choices.',
   noChoices: 'There is nothing to choose.',
-  search: 'Search',
-  chosen: (count: number) => `${count} chosen`,
-  add: (text: string) => `Use “${text}”`,
   next: 'Next',
   back: 'Back',
   finish: 'Finish',
-  step: (number: number, count: number) => `Step ${number} of ${count}`,
   code: 'Code',
 }
