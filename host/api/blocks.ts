@@ -2,28 +2,80 @@ import type { Block } from '../../schemas/generated/api/content.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { imageKeyOf } from '../access/install-keys.ts'
 import type { SecretBox } from '../access/secret-box.ts'
+import { cacheReads } from '../cache.ts'
+import { drawPage } from '../content/draw-page.ts'
+import { findBlock } from '../content/find-block.ts'
 import type { Db } from '../db/db.ts'
 import { findRunning } from '../db/queries/installations.ts'
 import { listPlaceRowsOn } from '../db/queries/levels.ts'
+import { findPage } from '../db/queries/pages.ts'
+import { findCurrentRevision } from '../db/queries/revisions.ts'
+import type { AskParts } from '../dispatches/ask-script.ts'
+import { renderComponent } from '../dispatches/render-component.ts'
+import { type Hops, hopsHeader } from '../egress/loop-guard.ts'
+import { AnnexError } from '../errors.ts'
+import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import { assetsOf, toAssetUrl } from '../manifest/images.ts'
 import type { OnOperation } from './operations.ts'
 import { openSpace } from './spaces.ts'
 
-type BlockParts = { reader: Db; box: SecretBox; publicUrl: () => string }
+type BlockParts = AskParts & {
+  reader: Db
+  box: SecretBox
+  publicUrl: () => string
+  prepareDispatch: Pick<PrepareDispatch, 'prepare'>
+  /** Reads from a signed header how many scripts a request has passed. */
+  readHops: Hops['read']
+}
 
-/** What a page of a space may show beside Markdown. */
-export function addBlockRoutes(on: OnOperation, { reader, box, publicUrl }: BlockParts): void {
+/** What a page of a space shows beside Markdown. */
+export function addBlockRoutes(on: OnOperation, parts: BlockParts): void {
+  const { reader, box, publicUrl, prepareDispatch, readHops } = parts
+  const draw = cacheReads({
+    keyOf: ({ digest }: { digest: string; markdown: string }) => digest,
+    read: ({ markdown }) => drawPage(markdown),
+  })
+
   on('GET /v1/spaces/{space}/blocks', async (request) => {
+    const items = await listBlocks((await openSpace(reader, request)).id)
+    return { items }
+  })
+
+  on('POST /v1/spaces/{space}/content/page/{page}/blocks/{line}', async (request) => {
+    const { params, body, context } = request
     const space = await openSpace(reader, request)
+    const revision = await findCurrentRevision(reader, space.id)
+    const page =
+      revision && (await findPage(reader, { spaceId: space.id, number: revision.number }, params.page))
+    const tree = page?.markdown ? await draw.get({ digest: page.digest, markdown: page.markdown }) : []
+    const found = findBlock(tree, Number(params.line), await listBlocks(space.id))
+    if (found === undefined) {
+      const where = `the line ${params.line} of the page ${params.page}`
+      throw new AnnexError('not_found', `No block of what is installed in the space begins at ${where}.`)
+    }
+    const { integration, installation: installationId, id: componentId } = found.block
+    const prepared = await prepareDispatch.prepare({
+      ...{ kind: 'space', integration, installationId, placeId: space.id },
+    })
+    const shown = { type: 'document', editable: false, theme: body.theme ?? 'light' }
+    const question = { componentId, props: found.props, context: shown }
+    const hops = readHops(String(context.req.headers[hopsHeader] ?? ''))
+    const asking = { requestId: context.state.requestId, hops }
+    const { rendered, maxAgeSeconds } = await renderComponent(parts, prepared, question, asking)
+    if (maxAgeSeconds > 0) context.set('cache-control', `max-age=${maxAgeSeconds}`)
+    return rendered
+  })
+
+  async function listBlocks(spaceId: string): Promise<Block[]> {
     const items: Block[] = []
-    for (const { installationId } of await listPlaceRowsOn(reader, 'space', space.id)) {
+    for (const { installationId } of await listPlaceRowsOn(reader, 'space', spaceId)) {
       const running = await findRunning(reader, installationId)
       if (running?.manifest === undefined) continue
-      const installed = { installation: running.installation.id, space: space.id }
+      const installed = { installation: running.installation.id, space: spaceId }
       items.push(...blocksOf(running.manifest, installed))
     }
-    return { items: items.toSorted((a, b) => (a.integrationTitle < b.integrationTitle ? -1 : 1)) }
-  })
+    return items.toSorted((a, b) => (a.integrationTitle < b.integrationTitle ? -1 : 1))
+  }
 
   function blocksOf(manifest: Manifest, installed: Pick<Block, 'installation' | 'space'>): Block[] {
     const assets = assetsOf(manifest, publicUrl(), imageKeyOf(box, manifest.name))

@@ -257,7 +257,8 @@ describe('the pages of a space', { skip: skipWithoutChromium() }, () => {
     const reasonOf = (name: string) =>
       reader.page.getByRole('button', { name, exact: true }).first().getAttribute('title')
     await reader.goto(base)
-    await reader.page.getByText('A film').waitFor()
+    await reader.page.getByText('Clip of https://clips.example/1').waitFor()
+    await reader.page.getByText('Chart of 2 lines').waitFor()
     for (const name of ['Edit', 'New page'])
       assert.match((await reasonOf(name)) ?? '', /needs the role editor/)
     await reader.goto(`${base}/pages/mine?edit`)

@@ -4,7 +4,8 @@ import { type Annex, type Json, startAnnex } from '../support/annex.ts'
 import { installIn } from '../support/installing.ts'
 
 const script = `import { createComponent, createIntegration } from '@annex/runtime'
-const component = (componentId: string) => createComponent({ componentId, render: async () => <block /> })
+const component = (componentId: string) =>
+  createComponent({ componentId, render: async ({ props }) => <block><text>{JSON.stringify(props)}</text></block> })
 export default createIntegration({ components: [component('clip'), component('chart')] })
 `
 const blocks = `blocks:
@@ -104,5 +105,37 @@ describe('pages drawn, compared and restored through the API', () => {
         { integration: 'clips', id: 'chart', urlUnfurl: [], markdown: { codeblock: 'chart', body: 'text' } },
       ],
     )
+  })
+
+  it('have blocks that a reader sees as they are stored, and no others', async () => {
+    const made = await annex.api('POST', '/v1/orgs/home/tokens', { role: 'reader', label: 'Reader' })
+    const reader = made.json.token
+    const markdown =
+      'Text\n\n{% @clips/clip url="https://a.example" %}\n\n```chart\na: 1\n```\n\n```js\n```\n\n{% @gone/x %}\n'
+    await put('with/blocks', { markdown })
+    const render = (line: string | number, body: object = {}, token = reader) =>
+      annex.api('POST', `${path}/content/page/with%2Fblocks/blocks/${line}`, body, token)
+    const textAt = async (line: number) => {
+      const { json, text, status } = await render(line)
+      assert.equal(status, 200, text)
+      return JSON.stringify(json.element)
+    }
+    assert.match(await textAt(2), /https:\/\/a\.example/)
+    assert.match(await textAt(4), /a: 1/)
+    for (const line of [0, 3, 5, 8, 11, 99, -1, '2.5', 'x', ''])
+      assert.equal((await render(line)).status, 404, `${line}`)
+    const others = [{ props: { url: 'https://b.example' } }, { action: { action: 'x' } }, { state: {} }]
+    for (const body of others) assert.equal((await render(2, body)).status, 422)
+    const { id } = (await get('/blocks')).items[0]
+    assert.equal(id, 'clip')
+    const integration = '/v1/integrations/clips/installations'
+    const { items } = (await annex.api('GET', integration)).json
+    const direct = await annex.api(
+      'POST',
+      `${integration}/${items[0].id}/render`,
+      { componentId: 'clip' },
+      reader,
+    )
+    assert.equal(direct.status, 403)
   })
 })

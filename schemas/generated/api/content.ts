@@ -1,6 +1,7 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
 import type { MarkdownTree, NextPage, Time, Title } from './common.ts'
+import type { Rendered } from './dispatches.ts'
 
 /**
  * The author of a revision: a user by the id of the member or token, an integration by its name, or the host for a folder.
@@ -124,6 +125,15 @@ export interface Preview {
 export interface BlockList {
   items: Block[]
 }
+
+/**
+ * Where a block is shown.
+ */
+export interface ShownBlock {
+  theme?: 'light' | 'dark'
+}
+
+export type RenderedBlock = Rendered
 
 /**
  * A component that a page may have, of an installation in the space.
@@ -348,6 +358,13 @@ export interface PreviewPageQuery {
   organization?: string
 }
 
+export interface RenderPageBlockQuery {
+  /**
+   * For operators: the organization, by its id, subdomain or external id.
+   */
+  organization?: string
+}
+
 export interface ListBlocksQuery {
   /**
    * For operators: the organization, by its id, subdomain or external id.
@@ -463,6 +480,13 @@ export interface ContentOperations {
     query: PreviewPageQuery
     body: PreviewedPage
     answer: Preview
+  }
+  renderPageBlock: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator'
+    params: { space: string; page: string; line: string }
+    query: RenderPageBlockQuery
+    body: ShownBlock
+    answer: RenderedBlock
   }
   listBlocks: {
     roles: 'reader' | 'editor' | 'admin' | 'operator'

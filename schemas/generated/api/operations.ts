@@ -178,6 +178,7 @@ export type Routes = {
   'PUT /v1/spaces/{space}/content/page/{page}': 'putPage'
   'DELETE /v1/spaces/{space}/content/page/{page}': 'deletePage'
   'POST /v1/spaces/{space}/content/preview': 'previewPage'
+  'POST /v1/spaces/{space}/content/page/{page}/blocks/{line}': 'renderPageBlock'
   'GET /v1/spaces/{space}/blocks': 'listBlocks'
   'POST /v1/spaces/{space}/revisions/{revision}/restore': 'restoreRevision'
   'GET /v1/spaces/{space}/revisions': 'listRevisions'

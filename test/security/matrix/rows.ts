@@ -31,7 +31,9 @@ export const rows: Record<OperationId, Row> = {
   getCurrentRevision: plain,
   listPages: plain,
   getPageById: plain,
-  putPage: { body: () => ({ title: 'Hello', markdown: '# Hello\n' }) },
+  putPage: {
+    body: ({ integration }) => ({ title: 'Hello', markdown: `# Hello\n\n{% @${integration}/card %}` }),
+  },
   deletePage: { fresh: 'page' },
   listRevisions: plain,
   getRevisionById: plain,
@@ -41,6 +43,7 @@ export const rows: Record<OperationId, Row> = {
   previewPage: plain,
   restoreRevision: plain,
   listBlocks: plain,
+  renderPageBlock: { params: { line: '2' } },
   // deliveries, receivers, jobs, events
   listDeliveries: plain,
   followDeliveries: plain,

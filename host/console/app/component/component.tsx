@@ -32,12 +32,12 @@ export type ComponentProps = ComponentLevel & {
 
 /** A component of a script: its element tree, its state and its actions. What fails in it does not reach the page around. */
 export function ComponentView(asked: ComponentProps) {
-  const { integration, installation, level, componentId, props = {}, context } = asked
+  const { integration, installation, level, ofPage, componentId, props = {}, context } = asked
   const { onProps, onComplete, onAction, instead } = asked
-  const reason = reasonAgainst(renderOperation)
+  const reason = ofPage === undefined ? reasonAgainst(renderOperation) : undefined
   if (reason !== undefined) return <p class="muted">{reason}</p>
   const theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
-  const of = { integration, installation, level }
+  const of = { integration, installation, level, ofPage }
   const given = { componentId, props, context: { theme, ...context } }
   return (
     <Boundary>

@@ -1,5 +1,6 @@
 import type { Rendered } from '../../../../schemas/generated/api/dispatches.ts'
 import { api } from '../api.ts'
+import { reasonAgainst } from '../person.ts'
 import { me } from '../state.ts'
 import type { Fields } from './tree.ts'
 
@@ -8,6 +9,8 @@ export type ComponentLevel = {
   integration: string
   installation: string
   level?: { site: string } | { space: string } | undefined
+  /** The stored block of a page: a reader sees it, and its actions are refused. */
+  ofPage?: { org: string; space: string; page: string; line: number } | undefined
 }
 
 export type Action = Fields & { action: string }
@@ -37,10 +40,11 @@ export async function renderComponent(
   const { state, action, ...given } = question
   const ofInstallation = `${integration} ${installation} `
   // What one person may see is not shown to the next.
-  const key = ofInstallation + JSON.stringify([me.value?.account?.id, level, given])
+  const key = ofInstallation + JSON.stringify([me.value?.account?.id, level, of.ofPage, given])
   const isFirst = state === undefined && action === undefined
   const found = kept.get(key)
   if (isFirst && found !== undefined && found.until > Date.now()) return found.rendered
+  if (of.ofPage !== undefined) return renderStored(of.ofPage, question, signal)
   // An action may change what all components of the script show.
   if (action !== undefined) forget(ofInstallation)
   const response = await api.open('POST /v1/integrations/{integration}/installations/{installation}/render', {
@@ -52,6 +56,21 @@ export async function renderComponent(
   if (action !== undefined) forget(ofInstallation)
   else if (isFirst) keep(key, rendered, response.headers.get('cache-control'))
   return rendered
+}
+
+/** A reader asks the script for nothing that an editor has not written. */
+async function renderStored(
+  { org, space, page, line }: NonNullable<ComponentLevel['ofPage']>,
+  { state, action, context }: Question,
+  signal: AbortSignal | undefined,
+): Promise<Rendered> {
+  if (state !== undefined || action !== undefined) throw new Error(reasonAgainst(renderOperation))
+  return api.call('POST /v1/spaces/{space}/content/page/{page}/blocks/{line}', {
+    params: { space, page, line: String(line) },
+    query: { organization: org },
+    body: { theme: context.theme === 'dark' ? 'dark' : 'light' },
+    ...(signal && { signal }),
+  })
 }
 
 function keep(key: string, rendered: Rendered, cacheControl: string | null): void {

@@ -80,7 +80,6 @@ export const spaceTexts = {
       `The integration ${integration} is not installed in this space, or has no such block. This is its Markdown.`,
     failed: (name: string) => `${name} could not be drawn. This is its Markdown.`,
     slow: (name: string) => `${name} has not answered yet. This is its Markdown meanwhile.`,
-    notForRole: (name: string, reason: string) => `${name} is drawn by its script. ${reason}`,
     open: 'Open the integration',
   },
 

@@ -22,16 +22,19 @@ const slowMs = 3_000
 export function BlockView({
   shown,
   org,
+  page,
   onProps,
 }: {
   shown: ShownBlock
   org: string
+  /** The path of its page. */
+  page: string
   onProps?: ((block: ShownBlock, props: Record<string, unknown>) => void) | undefined
 }) {
-  const { known, integration, props, source } = shown
+  const { known, integration, props, source, lines } = shown
   const element = useRef<HTMLElement>(null)
   const isNear = useNear(element)
-  const reason = reasonAgainst(renderOperation)
+  const isReader = reasonAgainst(renderOperation) !== undefined
   const label = known === undefined ? integration : `${known.integrationTitle}: ${known.title}`
   return (
     <section class="page-block" aria-label={texts.block.label(label)} ref={element}>
@@ -41,14 +44,13 @@ export function BlockView({
           note={texts.block.gone(integration)}
           href={`/orgs/${org}/integrations/${integration}`}
         />
-      ) : reason !== undefined ? (
-        <Instead source={source} note={texts.block.notForRole(label, reason)} />
       ) : (
         isNear && (
           <ComponentView
             integration={known.integration}
             installation={known.installation}
             level={{ space: known.space }}
+            ofPage={isReader && lines ? { org, space: known.space, page, line: lines[0] ?? 0 } : undefined}
             componentId={known.id}
             props={props}
             context={{ type: 'document', editable: onProps !== undefined }}

@@ -40,7 +40,7 @@ export function ChangedPage({
           <span class="chip">{texts.revision.kinds[type]}</span> <bdi>{page.title}</bdi>{' '}
           <code class="muted">{page.path}</code>
         </summary>
-        {isOpen && <Texts {...{ of, compared, page, id, reload }} />}
+        {isOpen && <Texts {...{ of, compared, type, page, id, reload }} />}
       </details>
     </li>
   )
@@ -49,24 +49,22 @@ export function ChangedPage({
 function Texts({
   of: { org, space, record },
   compared: { from, to },
+  type,
   page,
   id,
   reload,
-}: PartProps & { compared: Compared; page: PageHead; id: string }) {
+}: PartProps & { compared: Compared; type: PageChange['type']; page: PageHead; id: string }) {
   const { error, attempt } = useAttempt()
   const load = useLoad(`texts ${space} ${from} ${to} ${page.id}`, async (signal) => {
     const read = async (revision: string | undefined): Promise<PageWithText | undefined> => {
       if (revision === undefined) return undefined
-      try {
-        const params = { space, revision, page: page.id }
-        return await api.call(`GET ${pageAddress}`, { params, query: { organization: org }, signal })
-      } catch (failed) {
-        // The page was made, or deleted.
-        if (isApiError(failed, 'not_found')) return undefined
-        throw failed
-      }
+      const params = { space, revision, page: page.id }
+      return api.call(`GET ${pageAddress}`, { params, query: { organization: org }, signal })
     }
-    const [before, after] = await Promise.all([read(from), read(to)])
+    const [before, after] = await Promise.all([
+      read(type === 'page_created' ? undefined : from),
+      read(type === 'page_deleted' ? undefined : to),
+    ])
     return { before, after }
   })
   return (

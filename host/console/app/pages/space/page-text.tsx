@@ -49,7 +49,7 @@ export function PageText({ tree, title, path, org, space, blocks, paths, onProps
       return linked === undefined ? drawn : <a href={addressOf(org, space, 'pages', linked)}>{drawn}</a>
     }
     const shown = toShownBlock(element, blocks)
-    if (shown !== undefined) return <BlockView {...{ shown, org }} onProps={onProps} />
+    if (shown !== undefined) return <BlockView {...{ shown, org }} page={path} onProps={onProps} />
     if (tag === 'pre')
       return (
         <pre data-language={language} dir="ltr">
