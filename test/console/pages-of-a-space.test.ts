@@ -223,7 +223,7 @@ describe('the pages of a space', { skip: skipWithoutChromium() }, () => {
       new RegExp(`Revision ${items[0].number + 2}[\\s\\S]*Current`),
     )
     await tab.page.getByRole('link', { name: `Revision ${items[0].number}`, exact: true }).click()
-    await tab.page.getByLabel('Compare').selectOption('What has changed since')
+    await tab.page.getByLabel('Compare').selectOption('Changes since then')
     await shows('Deleted')
     assert.deepEqual(await tab.page.locator('.changed-pages summary .chip').allInnerTexts(), [
       'Edited',

@@ -115,8 +115,8 @@ export const spaceTexts = {
   revision: {
     title: (number: number) => `Revision ${count(number)}`,
     compare: 'Compare',
-    before: 'What it changed',
-    now: 'What has changed since',
+    before: 'Its own changes',
+    now: 'Changes since then',
     isCurrent: 'This is the current revision.',
     none: 'No page differs.',
     noBefore:

@@ -27,22 +27,24 @@ export function PageNav({ of, current }: { of: ReadSpace; current: Page | undefi
   return (
     <details class="page-nav" open={isWide}>
       <summary>{texts.show(of.all.length)}</summary>
-      <nav aria-label={texts.pages} ref={box}>
+      <div class="page-nav-body">
         {of.all.length > manyPages && <SearchField label={texts.find} value={words} onValue={setWords} />}
-        {found === '' ? (
-          <Branch {...{ of, above, current }} pages={of.pages} />
-        ) : matches.length === 0 ? (
-          <p class="muted small">{texts.noneFound}</p>
-        ) : (
-          <ul>
-            {matches.map((page) => (
-              <li key={page.id}>
-                <PageLink {...{ of, page, current }} />
-              </li>
-            ))}
-          </ul>
-        )}
-      </nav>
+        <nav aria-label={texts.pages} ref={box}>
+          {found === '' ? (
+            <Branch {...{ of, above, current }} pages={of.pages} />
+          ) : matches.length === 0 ? (
+            <p class="muted small">{texts.noneFound}</p>
+          ) : (
+            <ul>
+              {matches.map((page) => (
+                <li key={page.id}>
+                  <PageLink {...{ of, page, current }} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </nav>
+      </div>
     </details>
   )
 }
