@@ -46,5 +46,8 @@ function Line({ line }: { line: string }) {
   return <div dir="auto">{text}</div>
 }
 
-/** A missing end of the last line is no difference that a reader sees. */
-const endLine = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
+/** A missing end of the last line, and other ends of lines, are no difference that a reader sees. */
+function endLine(given: string): string {
+  const text = given.replace(/\r\n?/g, '\n')
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`
+}

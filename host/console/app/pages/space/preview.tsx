@@ -28,7 +28,9 @@ export function Preview({
     }),
   )
   const changeBlock = ({ known, lines }: ShownBlock, props: Record<string, unknown>) => {
-    if (known === undefined || lines === undefined) return
+    const [line = ''] = lines === undefined ? [] : markdown.split('\n').slice(lines[0])
+    // In a list or quote each of its lines has more in front.
+    if (known === undefined || lines === undefined || !/^(?:```|~~~|\{%)/.test(line)) return
     onMarkdown(replaceLines(markdown, lines, toBlockText(known, props)))
   }
   const { org, space, blocks, paths } = of

@@ -58,7 +58,7 @@ export function ReadPage({ of, path, reload }: PartProps & { path: string | unde
             <Loaded of={load}>
               {(read) =>
                 read &&
-                (isEdited ? (
+                (isEdited && read.value.markdown !== undefined ? (
                   <EditPage key={read.value.id} {...{ of, read, reload }} />
                 ) : (
                   <Text {...{ of, read, page }} />
@@ -148,7 +148,7 @@ function Actions({ of, page, read, reload }: PartProps & { page: Page | undefine
         </Action>
       )}
       <Action
-        kind={record.revision === null ? 'main' : ''}
+        kind={of.all.length === 0 ? 'main' : ''}
         reason={reason}
         act={() => route(addressOf(org, space, 'new') + toBelow(page))}
       >
