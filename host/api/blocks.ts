@@ -2,9 +2,9 @@ import type { Block } from '../../schemas/generated/api/content.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { imageKeyOf } from '../access/install-keys.ts'
 import type { SecretBox } from '../access/secret-box.ts'
-import { cacheReads } from '../cache.ts'
+import { createLru } from '../cache.ts'
+import { type BlockElement, blockElements, toBlock } from '../content/block-elements.ts'
 import { drawPage } from '../content/draw-page.ts'
-import { findBlock } from '../content/find-block.ts'
 import type { Db } from '../db/db.ts'
 import { findRunning } from '../db/queries/installations.ts'
 import { listPlaceRowsOn } from '../db/queries/levels.ts'
@@ -28,13 +28,14 @@ type BlockParts = AskParts & {
   readHops: Hops['read']
 }
 
+const keptPages = 20
+const keptMs = 60_000
+
 /** What a page of a space shows beside Markdown. */
 export function addBlockRoutes(on: OnOperation, parts: BlockParts): void {
   const { reader, box, publicUrl, prepareDispatch, readHops } = parts
-  const draw = cacheReads({
-    keyOf: ({ digest }: { digest: string; markdown: string }) => digest,
-    read: ({ markdown }) => drawPage(markdown),
-  })
+  /** By the digest of a page's text: a page with many blocks is drawn once. */
+  const drawn = createLru<Promise<BlockElement[]>>(keptPages, { ttl: keptMs })
 
   on('GET /v1/spaces/{space}/blocks', async (request) => {
     const items = await listBlocks((await openSpace(reader, request)).id)
@@ -47,8 +48,9 @@ export function addBlockRoutes(on: OnOperation, parts: BlockParts): void {
     const revision = await findCurrentRevision(reader, space.id)
     const page =
       revision && (await findPage(reader, { spaceId: space.id, number: revision.number }, params.page))
-    const tree = page?.markdown ? await draw.get({ digest: page.digest, markdown: page.markdown }) : []
-    const found = findBlock(tree, Number(params.line), await listBlocks(space.id))
+    const elements = page?.markdown ? await draw(page.digest, page.markdown) : []
+    const element = elements.find(({ lines }) => lines?.[0] === Number(params.line))
+    const found = element && toBlock(element, await listBlocks(space.id))
     if (found === undefined) {
       const where = `the line ${params.line} of the page ${params.page}`
       throw new AnnexError('not_found', `No block of what is installed in the space begins at ${where}.`)
@@ -65,6 +67,12 @@ export function addBlockRoutes(on: OnOperation, parts: BlockParts): void {
     if (maxAgeSeconds > 0) context.set('cache-control', `max-age=${maxAgeSeconds}`)
     return rendered
   })
+
+  function draw(digest: string, markdown: string): Promise<BlockElement[]> {
+    const elements = drawn.get(digest) ?? drawPage(markdown).then(blockElements)
+    drawn.set(digest, elements)
+    return elements
+  }
 
   async function listBlocks(spaceId: string): Promise<Block[]> {
     const items: Block[] = []
