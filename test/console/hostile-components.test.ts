@@ -29,7 +29,6 @@ const trees = {
   links: () => addresses.flatMap((url) => [{ type: 'link', target: { url }, children: ['link'] }, { type: 'link', target: url, children: ['link'] }, { type: 'webframe', source: { url } }, { type: 'image', source: { url } }, { type: 'markdown', content: '[a](' + url + ')' }]).concat({ type: 'link', target: 'https://good.example', children: ['good'] }),
   names: () => ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'script', 'iframe', 'style', 'object', 'a'].map((type) => ({ type, src: 'https://evil.example', children: [evil] })).concat(['__proto__', 'constructor'].map((state) => ({ type: 'textinput', label: state, state, initialValue: 'polluted' })), { type: 'button', label: 'send', onPress: { action: 'echo' } }),
   many: () => Array.from({ length: 100_000 }, (_, n) => ({ type: 'text', children: ['t' + n] })),
-  deep: () => nest(300),
   deeper: () => nest(10_000),
   opens: () => [...addresses, 'ftp://a.example', 'mailto:a@example.com', 'https://annex.example@evil.example/', 'https://xn--pple-43d.example', 'https://\\u0430pple.example', 'http://plain.example:8080/x'].map((url, n) => ({ type: 'button', label: 'open ' + n, onPress: { action: '@ui.url.open', url } })),
   tracker: () => [{ type: 'image', source: { url: 'https://tracker.example/p.png' } }, { type: 'image', source: { url: endpoint.replace('/x/', '/v1/') } }, { type: 'card', icon: { type: 'image', source: { url: 'https://tracker.example/i.png' } }, title: 'card' }, { type: 'markdown', content: '![p](https://tracker.example/m.png)' }],
@@ -129,18 +128,13 @@ describe('a hostile component', { skip: skipWithoutChromium() }, () => {
     assert.equal(await page.getByLabel('__proto__').inputValue(), 'polluted')
   })
 
-  for (const [tree, note] of [
-    ['many', 'The tree has more than 20,000 values. The rest is left out.'],
-    ['deep', 'Elements within many others are left out: the limit is 100 levels of values.'],
-  ] as const) {
-    it(`with too many elements (${tree}) is cut, and the page works on`, async () => {
-      await show(tree)
-      await page.getByText('A note for its author').click()
-      await page.getByText(note).waitFor()
-      await page.getByRole('link', { name: 'Log', exact: true }).click()
-      await page.getByRole('heading', { level: 1 }).waitFor()
-    })
-  }
+  it('with too many elements is cut, and the page works on', async () => {
+    await show('many')
+    await page.getByText('A note for its author').click()
+    await page.getByText('The tree has more than 10,000 values. The rest is left out.').waitFor()
+    await page.getByRole('link', { name: 'Log', exact: true }).click()
+    await page.getByText('What the script asks for').waitFor({ state: 'hidden' })
+  })
 
   it('within 10,000 others is an error of its own, and the page works on', async () => {
     assert.equal((await fetch(`${endpoint}?tree=deeper`)).status, 200)
