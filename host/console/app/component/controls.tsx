@@ -132,6 +132,7 @@ function Check({
       // The types of Preact have a form for each type of an input.
       type={type as 'checkbox'}
       role={role}
+      class={role === 'switch' ? 'switch-control' : ''}
       id={id}
       name={name}
       checked={checked}

@@ -21,7 +21,8 @@ export function Frame({ element, view }: Draw) {
   const given = toUrl(isFields(source) ? source.url : undefined, view.state)
   const url = given && (toOwnUrl(given, view.of) ?? given)
   const isOwn = url?.origin === location.origin
-  const isShown = isOwn || url?.protocol === 'https:'
+  // Other pages of Annex refuse to be in a frame.
+  const isShown = isOwn ? url.pathname.startsWith('/x/') : url?.protocol === 'https:'
   const latest = useRef(view)
   latest.current = view
 

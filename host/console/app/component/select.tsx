@@ -1,3 +1,4 @@
+import { useId } from 'preact/hooks'
 import { api } from '../api.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { componentTexts as texts } from '../texts/component.ts'
@@ -65,6 +66,7 @@ async function askOptions({ of }: Draw['view'], source: string, signal: AbortSig
 /** One value is a menu of the browser, several are boxes. */
 function Choices({ element, view, options, isLoading }: Chosen & { isLoading?: boolean }) {
   const value = currentOf(element, view)
+  if (element.acceptInput === true) return <Typed {...{ element, view, options, value }} />
   if (element.multiple === true) return <Boxes {...{ element, view, options, value }} />
   const known = options.some(({ id }) => id === value)
   return (
@@ -91,6 +93,48 @@ function Choices({ element, view, options, isLoading }: Chosen & { isLoading?: b
         </option>
       ))}
     </select>
+  )
+}
+
+/** Any text, with the options as proposals. Several are texts in lines. */
+function Typed({ element, view, options, value }: Chosen & { value: unknown }) {
+  const id = useId()
+  const common = {
+    ...namesOf(element, view),
+    class: 'c-field',
+    disabled: element.disabled === true,
+    dir: 'auto' as const,
+    placeholder: toText(element.placeholder) ?? '',
+  }
+  if (element.multiple === true) {
+    return (
+      <textarea
+        {...common}
+        rows={4}
+        value={(Array.isArray(value) ? value.filter(isText) : []).join('\n')}
+        onChange={(event) => {
+          const lines = event.currentTarget.value.split('\n').map((line) => line.trim())
+          view.choose(element, [...new Set(lines.filter((line) => line !== ''))])
+        }}
+      />
+    )
+  }
+  return (
+    <>
+      <input
+        {...common}
+        list={id}
+        value={isText(value) ? value : ''}
+        onChange={(event) => view.choose(element, event.currentTarget.value)}
+      />
+      <datalist id={id}>
+        {options.map((option) => (
+          <option key={option.id} value={option.id}>
+            {option.label}
+          </option>
+        ))}
+      </datalist>
+    </>
   )
 }
 

@@ -29,8 +29,7 @@ export const Text = ({ element, view }: Draw) => {
 export const Link = ({ element, view }: Draw) => {
   const { target, children } = element
   const url = toUrl(isFields(target) ? target.url : target, view.state)
-  const drawn = <span dir="auto">{view.draw(children)}</span>
-  return url === undefined ? drawn : <OutsideLink href={url.href}>{drawn}</OutsideLink>
+  return <OutsideLink href={url?.href ?? ''}>{view.draw(children)}</OutsideLink>
 }
 
 /** A picture of an endpoint, or within the tree. A picture of another host would tell it who reads the page: it is a link. */

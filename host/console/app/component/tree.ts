@@ -21,8 +21,7 @@ export function toText(value: unknown): string | undefined {
 
 /** What a browser can lay out without standing still. */
 const maxText = 100_000
-const maxDepth = 100
-const maxValues = 20_000
+const maxValues = 10_000
 
 /** Properties whose values are elements again. */
 const inner: readonly string[] = [
@@ -41,12 +40,12 @@ const inner: readonly string[] = [
 ]
 
 /** Why a part of a tree is not shown. */
-export type Note = { kind: 'unknown'; type: string } | { kind: 'too-deep' | 'too-large' | 'too-fast' }
+export type Note = { kind: 'unknown'; type: string } | { kind: 'too-large' | 'too-fast' }
 
 /**
  * A tree that a browser can draw, with notes for its author on what it lacks.
  *
- * Attack: a script answers 100,000 elements, or 10,000 within each other, and the page stands still.
+ * Attack: a script answers 100,000 elements, and the page stands still. The host refuses a tree that is nested too deep.
  *
  * @param isKnown true for the type of an element
  */
@@ -58,26 +57,25 @@ export function limitTree(
   const say = (note: Note) => notes.set(JSON.stringify(note), note)
   let left = maxValues
 
-  function copy(value: unknown, depth: number, isShown: boolean): unknown {
+  function copy(value: unknown, isShown: boolean): unknown {
     if (typeof value !== 'object' || value === null) return value
-    if (depth > maxDepth) return void say({ kind: 'too-deep' })
     left -= 1
     if (left < 0) return void say({ kind: 'too-large' })
     if (Array.isArray(value)) {
       if (value.length > maxValues) say({ kind: 'too-large' })
-      return value.slice(0, maxValues).map((one) => copy(one, depth + 1, isShown))
+      return value.slice(0, maxValues).map((one) => copy(one, isShown))
     }
     if (isShown && isElement(value) && !isKnown(value.type) && notes.size < 20) {
       return void say({ kind: 'unknown', type: value.type.slice(0, 100) })
     }
     const entries = Object.entries(value).map(([name, one]) => [
       name,
-      copy(one, depth + 1, isShown && isElement(value) && inner.includes(name)),
+      copy(one, isShown && isElement(value) && inner.includes(name)),
     ])
     // It defines own properties: `__proto__` among them changes no prototype.
     return Object.fromEntries(entries)
   }
 
-  const tree = copy(given, 0, true)
+  const tree = copy(given, true)
   return { tree, notes: [...notes.values()] }
 }

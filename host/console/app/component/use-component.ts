@@ -80,7 +80,8 @@ export function useComponent(
         }
         const { tree, notes } = limitTree(rendered.element, isKnown)
         const next = { ...withInitialValues(rendered.state, tree), ...edited.current }
-        show({ tree, notes, state: next, props: rendered.props })
+        const kept = shown.current?.notes.filter(({ kind }) => kind === 'too-fast') ?? []
+        show({ tree, notes: [...notes, ...kept], state: next, props: rendered.props })
         if (action !== undefined && !isSame(rendered.props, props)) told.onProps?.(rendered.props)
       } catch (error) {
         if (signal.aborted) return

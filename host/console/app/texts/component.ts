@@ -5,8 +5,7 @@ export const componentTexts = {
   notes: (count: number) => (count === 1 ? 'A note for its author' : `${count} notes for its author`),
   unknown: (type: string) => `The element “${type}” is not one of the SDK, so it is left out.`,
   leftOut: {
-    'too-deep': 'Elements within many others are left out: the limit is 100 levels of values.',
-    'too-large': 'The tree has more than 20,000 values. The rest is left out.',
+    'too-large': 'The tree has more than 10,000 values. The rest is left out.',
     'too-fast': 'Actions came faster than the script ran. Some were left out.',
   },
   notOpenedTitle: 'This address was not opened',

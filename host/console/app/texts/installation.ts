@@ -112,7 +112,7 @@ export const installationTexts = {
   },
 
   component: {
-    what: 'The script itself asks for these settings.',
+    what: 'What the script asks for',
     done: 'The script has finished.',
   },
 

@@ -17,7 +17,7 @@ export function SettingsComponent({
   const level = place && (place.kind === 'site' ? { site: place.id } : { space: place.id })
   return (
     <section class="card">
-      <p class="muted small">{texts.component.what}</p>
+      <h2>{texts.component.what}</h2>
       <ComponentView
         integration={read.account.integration}
         installation={installation}
