@@ -70,8 +70,8 @@ test('the browser side of the console imports itself, the client of the API, and
   assert.ok(ofApp.length > 100, `${ofApp.length} imports`)
   const own =
     /^(?:host\/console\/app\/|schemas\/(?:client\.ts$|generated\/|(?:list-operations|describe-schema|openapi)\.ts$)|preact(?:\/hooks|-iso)?$|@preact\/signals$)/
-  // A signature on http, the feed, charts.
-  const libraries = /^(?:@noble\/hashes\/|(?:eventsource-parser|uplot)$)/
+  // A signature on http, the feed, charts, texts compared.
+  const libraries = /^(?:@noble\/hashes\/|(?:diff|eventsource-parser|uplot)$)/
   assert.deepEqual(
     ofApp.filter(({ to }) => !own.test(to) && !libraries.test(to)),
     [],

@@ -2,7 +2,9 @@ import type { Context } from 'koa'
 import type { PageChange, Page as PageView } from '../../schemas/generated/api/content.ts'
 import { actorOf } from '../access/actor.ts'
 import type { Caller } from '../access/tokens.ts'
+import { drawPage } from '../content/draw-page.ts'
 import { deletePage, type Editing, pageTag, putPage } from '../content/edit-pages.ts'
+import { restoreRevision } from '../content/restore-revision.ts'
 import type { ContentWriter } from '../content/write-content.ts'
 import type { Db } from '../db/db.ts'
 import {
@@ -10,6 +12,7 @@ import {
   findPage,
   listChangedPages,
   listPages,
+  listPagesBetween,
   type PageHead,
   type PageText,
 } from '../db/queries/pages.ts'
@@ -17,6 +20,7 @@ import {
   type Author,
   findCurrentRevision,
   findRevision,
+  findRevisionBefore,
   listRevisions,
   type Revision,
 } from '../db/queries/revisions.ts'
@@ -61,9 +65,34 @@ export function addContentRoutes(on: OnOperation, parts: ContentRouteParts): voi
 
   on('GET /v1/spaces/{space}/revisions/{revision}/changes', async (request) => {
     const revision = await named(request)
-    const changes = (await listChangedPages(longReader, toKey(revision))).map(toChange)
-    const more = changes.length - request.query.limit
-    return { changes: changes.slice(0, request.query.limit), ...(more > 0 && { more }) }
+    const { limit, since } = request.query
+    const older =
+      since === undefined
+        ? await findRevisionBefore(reader, revision)
+        : await named({ ...request, params: { ...request.params, revision: since } })
+    const changed =
+      since === undefined || older === undefined
+        ? await listChangedPages(longReader, toKey(revision))
+        : await listPagesBetween(longReader, toKey(revision), older.number)
+    const more = changed.length - limit
+    return {
+      ...(older && { since: older.id }),
+      changes: changed.slice(0, limit).map(toChange),
+      ...(more > 0 && { more }),
+    }
+  })
+
+  on('POST /v1/spaces/{space}/content/preview', async (request) => {
+    await openSpace(reader, request)
+    return { tree: await drawPage(request.body.markdown) }
+  })
+
+  on('POST /v1/spaces/{space}/revisions/{revision}/restore', async (request) => {
+    const space = await openSpace(db, request)
+    const revision = await named(request)
+    const by = { author: authorOf(request.caller), origin: originOf(request) }
+    const made = await restoreRevision({ db, content, space, by }, revision)
+    return toRevisionHead(made ?? (await current(request)))
   })
 
   on('PUT /v1/spaces/{space}/content/page/{page}', async (request) => {
@@ -108,13 +137,14 @@ export function addContentRoutes(on: OnOperation, parts: ContentRouteParts): voi
     return toTree(await listPages(longReader, toKey(revision)))
   }
 
-  async function pageOf({ params, context }: PageRequest, revision: Revision) {
+  async function pageOf({ params, query, context }: PageRequest & TreeQuery, revision: Revision) {
     const page = await findPage(reader, toKey(revision), params.page)
     if (page === undefined) {
       throw new AnnexError('not_found', `The revision ${revision.id} has no page ${params.page}.`)
     }
     context.set('etag', pageTag(page))
-    return toPageView(page)
+    const isDrawn = query.tree === true && page.markdown !== null
+    return { ...toPageView(page), ...(isDrawn && { tree: await drawPage(page.markdown ?? '') }) }
   }
 
   /** People send `If-Match` for a page that is there: two of them may edit it. */
@@ -131,6 +161,7 @@ export function addContentRoutes(on: OnOperation, parts: ContentRouteParts): voi
   }
 }
 
+type TreeQuery = { query: { tree?: boolean } }
 type PageRequest = SpaceRequest & { params: { page: string }; context: Context }
 
 const toKey = ({ spaceId, number }: Revision) => ({ spaceId, number })

@@ -3,6 +3,8 @@ import { loadApi } from '../../schemas/api.ts'
 import { addAccountRoutes } from './accounts.ts'
 import { addActivityRoutes } from './activity.ts'
 import { addAuditRoutes } from './audit.ts'
+import { addBlockRoutes } from './blocks.ts'
+import { addComponentOptionRoutes } from './component-options.ts'
 import { addConnectionRoutes } from './connections.ts'
 import { addContentRoutes } from './content.ts'
 import { addDeliveryRoutes } from './deliveries.ts'
@@ -18,6 +20,7 @@ import { addInvitationRoutes } from './invitations.ts'
 import { addJobRoutes } from './jobs.ts'
 import { addLevelRoutes } from './levels.ts'
 import { addLogRoutes } from './logs.ts'
+import { addMarkdownRoutes } from './markdown.ts'
 import { addMeRoutes } from './me.ts'
 import { addMemberRoutes } from './members.ts'
 import { addMetricsRoutes } from './metrics.ts'
@@ -48,6 +51,7 @@ const resources = [
   addTokenRoutes,
   addSpaceRoutes,
   addContentRoutes,
+  addBlockRoutes,
   addSiteRoutes,
   addViewRoutes,
   addVisitorRoutes,
@@ -60,6 +64,8 @@ const resources = [
   addConnectionRoutes,
   addSettingOptionRoutes,
   addDispatchRoutes,
+  addComponentOptionRoutes,
+  addMarkdownRoutes,
   addEventRoutes,
   addFeedRoutes,
   addDeliveryRoutes,

@@ -100,7 +100,7 @@ async function toFolder(given: string): Promise<string> {
 }
 
 function toSpace(space: Space & { externalIds: string[] }, publicUrl: string): SpaceView {
-  const { id, organizationId, title, slug, revisionId, problems, visibility, externalIds } = space
+  const { id, organizationId, title, slug, folder, revisionId, problems, visibility, externalIds } = space
   return {
     object: 'space',
     id,
@@ -109,6 +109,7 @@ function toSpace(space: Space & { externalIds: string[] }, publicUrl: string): S
     organization: organizationId,
     urls: toPlaceUrls(publicUrl, 'space', space, space.url),
     revision: revisionId,
+    ...(folder !== null && { ofFolder: true as const }),
     ...(problems !== '[]' && { problems: JSON.parse(problems) }),
     visibility,
     externalIds,

@@ -84,7 +84,8 @@ function write(
   })
 }
 
-function assertEditable({ id, folder }: Space): void {
+/** @throws AnnexError `conflict` for a space of a folder */
+export function assertEditable({ id, folder }: Space): void {
   if (folder === null) return
   const text = `The pages of the space ${id} are files of a folder on the machine of Annex. Edit them there.`
   throw new AnnexError('conflict', text)

@@ -1,8 +1,34 @@
 import MarkdownIt, { type Token } from 'markdown-it'
 import type { MarkdownNode, MarkdownTree } from '../../schemas/generated/api/common.ts'
+import { readBlock, type WrittenBlock } from './page-blocks.ts'
 
 /** HTML in the text stays text: a page draws the tree, and no HTML of an author reaches a browser. */
 const markdownIt = new MarkdownIt({ html: false })
+
+/** As `markdownIt`, with the blocks of integrations. They stand alone, and in no quote or list. */
+const pageMarkdown = new MarkdownIt({ html: false })
+pageMarkdown.block.ruler.before(
+  'paragraph',
+  'integration_block',
+  (state, start, end, isSilent) => {
+    const { src, bMarks, tShift, eMarks } = state
+    if (state.level > 0 || (state.sCount[start] ?? 0) >= 4) return false
+    const from = (bMarks[start] ?? 0) + (tShift[start] ?? 0)
+    const found = readBlock(src, from)
+    if (found === undefined) return false
+    let last = start
+    while (last < end && (eMarks[last] ?? 0) < found.end) last += 1
+    if (last === end || src.slice(found.end, eMarks[last]).trim() !== '') return false
+    if (isSilent) return true
+    const token = state.push('integration_block', '', 0)
+    token.content = src.slice(from, found.end)
+    token.meta = found
+    token.map = [start, last + 1]
+    state.line = last + 1
+    return true
+  },
+  { alt: ['paragraph', 'blockquote', 'list', 'reference'] },
+)
 
 type Element = Exclude<MarkdownNode, string>
 type Tag = Element['tag']
@@ -30,36 +56,49 @@ const tags: Readonly<Record<string, Tag | undefined>> = {
  * it would tell another host who reads the page, and when.
  */
 export function toMarkdownTree(text: string): MarkdownTree {
-  return toNodes(markdownIt.parse(text, {}), false)
+  return toNodes(markdownIt.parse(text, {}), { isInLink: false, isPage: false })
 }
+
+/** As `toMarkdownTree`, for a page of a space: with blocks, languages of code, and addresses of pages beside it. */
+export function toPageTree(text: string): MarkdownTree {
+  return toNodes(pageMarkdown.parse(text, {}), { isInLink: false, isPage: true })
+}
+
+type Within = { isInLink: boolean; isPage: boolean }
 
 type Open = { element: Element | undefined; children: MarkdownNode[] }
 
-function toNodes(tokens: readonly Token[], isInLink: boolean): MarkdownNode[] {
+function toNodes(tokens: readonly Token[], { isInLink, isPage }: Within): MarkdownNode[] {
   const root: MarkdownNode[] = []
   const open: Open[] = []
   for (const token of tokens) {
     const children = open.at(-1)?.children ?? root
     if (token.nesting === 1) {
-      const element = toElement(token)
+      const element = toElement(token, isPage)
       open.push({ element, children: element?.children ?? children })
       if (element !== undefined) children.push(element)
     } else if (token.nesting === -1) open.pop()
-    else append(children, toLeaves(token, isInLink || open.some(({ element }) => element?.tag === 'a')))
+    else {
+      const isBelowLink = isInLink || open.some(({ element }) => element?.tag === 'a')
+      append(children, toLeaves(token, { isInLink: isBelowLink, isPage }))
+    }
   }
   return root
 }
 
 /** @returns undefined for a token whose children stand without it */
-function toElement(token: Token): (Element & { children: MarkdownNode[] }) | undefined {
+function toElement(token: Token, isPage: boolean): (Element & { children: MarkdownNode[] }) | undefined {
   if (token.hidden) return undefined
   const { type, tag } = token
   const name = type.replace(/_open$/, '')
   const children: MarkdownNode[] = []
   if (name === 'heading') return { tag: tag as Tag, children }
   if (name === 'link') {
-    const href = toSafeAddress(token.attrGet('href'))
-    return href === undefined ? undefined : { tag: 'a', href, children }
+    const given = token.attrGet('href')
+    const href = toSafeAddress(given)
+    if (href !== undefined) return { tag: 'a', href, children }
+    const page = isPage ? toPageAddress(given) : undefined
+    return page === undefined ? undefined : { tag: 'a', page, children }
   }
   const known = tags[name]
   if (known === undefined) return undefined
@@ -67,11 +106,12 @@ function toElement(token: Token): (Element & { children: MarkdownNode[] }) | und
   return { tag: known, ...(start !== null && { start: Number(start) }), children }
 }
 
-function toLeaves(token: Token, isInLink: boolean): MarkdownNode[] {
-  const { type, content } = token
+function toLeaves(token: Token, within: Within): MarkdownNode[] {
+  const { type, content, map } = token
+  const lines = within.isPage && map !== null ? { lines: map } : {}
   switch (type) {
     case 'inline':
-      return toNodes(token.children ?? [], isInLink)
+      return toNodes(token.children ?? [], within)
     case 'softbreak':
       return ['\n']
     case 'hardbreak':
@@ -82,12 +122,29 @@ function toLeaves(token: Token, isInLink: boolean): MarkdownNode[] {
       return [{ tag: 'code', children: [content] }]
     case 'fence':
     case 'code_block':
-      return [{ tag: 'pre', children: [{ tag: 'code', children: [content] }] }]
+      return [
+        {
+          tag: 'pre',
+          ...(within.isPage && toLanguage(token)),
+          ...lines,
+          children: [{ tag: 'code', children: [content] }],
+        },
+      ]
+    case 'integration_block': {
+      const { integration, block, props } = token.meta as WrittenBlock
+      return [{ tag: 'block', integration, block, props, ...lines, children: [content] }]
+    }
     case 'image':
-      return toPicture(token, isInLink)
+      return toPicture(token, within.isInLink)
     default:
       return content === '' ? [] : [content]
   }
+}
+
+/** The first word behind the fence. */
+function toLanguage({ info }: Token): { language?: string } {
+  const [language = ''] = info.trim().split(/\s/)
+  return language === '' ? {} : { language: language.slice(0, 100) }
 }
 
 function toPicture(token: Token, isInLink: boolean): MarkdownNode[] {
@@ -114,4 +171,16 @@ function toSafeAddress(address: string | number | null): string | undefined {
   if (typeof address !== 'string' || !URL.canParse(address)) return undefined
   const { protocol, href } = new URL(address)
   return safeProtocols.has(protocol) ? href : undefined
+}
+
+/** `install.md#linux`, as a page of the same space is named. The console finds it among the pages: it is no address of its own. */
+function toPageAddress(address: string | number | null): string | undefined {
+  if (typeof address !== 'string' || URL.canParse(address) || /^[/\\]{2}|^#|^$|[\\\0]/.test(address))
+    return undefined
+  try {
+    const page = decodeURIComponent(address.replace(/[?#].*$/s, ''))
+    return page === '' ? undefined : page.slice(0, 1_000)
+  } catch {
+    return undefined
+  }
 }

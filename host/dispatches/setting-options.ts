@@ -18,7 +18,7 @@ const maxOptions = 1_000
 const maxTextLength = 10_000
 
 /**
- * Asks a script for the choices of a setting, with GET at its `completion_url`. A list alone is the form of the reference
+ * Asks a script for the choices of a setting or of a component, with GET. A choice of a component has an `id`. A list alone is the form of the reference
  * platform: its script knows no `q` and no `value`, so Annex picks the choices.
  *
  * @param url the address, below the endpoint of the level
@@ -101,7 +101,7 @@ function toOptions(answer: unknown): Found {
 }
 
 function toOption(entry: unknown, index: number): SettingOption {
-  const { label, value } = (entry ?? {}) as Record<string, unknown>
+  const { label, id, value = id } = (entry ?? {}) as Record<string, unknown>
   if (isText(label) && isText(value)) return { label: String(label), value: String(value) }
   throw failed(`its entry ${index + 1} is not { "label", "value" } with texts`)
 }

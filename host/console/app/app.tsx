@@ -46,6 +46,7 @@ const Places = page(() => import('./pages/places/places.tsx'))
 const Site = page(() => import('./pages/site/page.tsx'))
 const Usage = page(() => import('./pages/usage/usage.tsx'))
 const Versions = page(() => import('./pages/versions/versions.tsx'))
+const Space = page(() => import('./pages/space/page.tsx'))
 const Unknown = page(() => import('./pages/unknown.tsx'))
 
 /** A page has a file of its own. A tab that is older than the host may ask for a file that is gone. */
@@ -141,6 +142,7 @@ function Routes() {
         <Route path="/orgs/:org/sites/:site/:rest*" component={Site} />
         <Route path="/orgs/:org/usage" component={Usage} />
         <Route path="/versions" component={Versions} />
+        <Route path="/orgs/:org/spaces/:space/:rest*" component={Space} />
         <Route default component={Unknown} />
       </Router>
     </ErrorBoundary>

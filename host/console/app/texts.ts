@@ -271,9 +271,6 @@ export const texts = {
   unknown: {
     title: 'This page does not exist',
     what: 'The address is misspelled, or its page is gone.',
-    planned: 'The command line shows this',
-    plannedWhat: 'The console has no page for it yet.',
-    commands: 'npx annex installations\nnpx annex configure --help',
     home: 'To the overview',
   },
 

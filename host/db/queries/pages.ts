@@ -23,7 +23,7 @@ export type PageText = { markdown: string | null; document: string | null }
 /** A revision by its number in the space. */
 export type RevisionKey = { spaceId: string; number: number }
 
-const headColumns = ['id', 'kind', 'path', 'parentId', 'position', 'title', 'description', 'digest']
+const headColumns = ['id', 'kind', 'path', 'parentId', 'position', 'title', 'description', 'digest'] as const
 
 /** The pages of a revision in their order. */
 export async function listPages(db: Db, revision: RevisionKey): Promise<PageHead[]> {
@@ -105,6 +105,28 @@ export async function listChangedPages(db: Db, { spaceId, number }: RevisionKey)
   return [
     ...begun.map((page) => ({ before: before.get(page.id), after: page })),
     ...ended.filter(({ id }) => !after.has(id)).map((page) => ({ before: page, after: undefined })),
+  ]
+}
+
+/** The pages that differ between two revisions, those of the newer one in their order. */
+export async function listPagesBetween(
+  db: Db,
+  { spaceId, number }: RevisionKey,
+  olderNumber: number,
+): Promise<ChangedPage[]> {
+  const [older, newer] = await Promise.all([
+    listPages(db, { spaceId, number: olderNumber }),
+    listPages(db, { spaceId, number }),
+  ])
+  const before = new Map(older.map((page) => [page.id, page]))
+  const after = new Set(newer.map(({ id }) => id))
+  const same = (a: PageHead, b: PageHead) => headColumns.every((name) => a[name] === b[name])
+  return [
+    ...newer.flatMap((page) => {
+      const old = before.get(page.id)
+      return old !== undefined && same(old, page) ? [] : [{ before: old, after: page }]
+    }),
+    ...older.filter(({ id }) => !after.has(id)).map((page) => ({ before: page, after: undefined })),
   ]
 }
 

@@ -28,6 +28,17 @@ export async function findRevision(db: Db, spaceId: string, id: string): Promise
   return row && toRevision(row)
 }
 
+/** @returns undefined when it is the first one, or the one before is no longer kept */
+export async function findRevisionBefore(
+  db: Db,
+  { spaceId, number }: Pick<Revision, 'spaceId' | 'number'>,
+): Promise<Revision | undefined> {
+  const row = await db('revisions')
+    .where({ spaceId, number: number - 1 })
+    .first()
+  return row && toRevision(row)
+}
+
 export async function findCurrentRevision(db: Db, spaceId: string): Promise<Revision | undefined> {
   const row = await db('revisions')
     .join('spaces', 'spaces.revisionId', 'revisions.id')

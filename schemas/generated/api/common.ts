@@ -89,10 +89,37 @@ export type MarkdownNode =
         | 'tr'
         | 'th'
         | 'td'
+        | 'block'
       /**
        * Of a link: http, https or mailto.
        */
       href?: string
+      /**
+       * Of a link without an own address: the path of a page beside this one, with or without `.md`.
+       */
+      page?: string
+      /**
+       * Of a `pre`: the language behind the fence.
+       */
+      language?: string
+      /**
+       * Of a `block`: the name of its integration.
+       */
+      integration?: string
+      /**
+       * Of a `block`: its id in the manifest.
+       */
+      block?: string
+      /**
+       * Of a `block`: its properties. Its child is its Markdown.
+       */
+      props?: {
+        [k: string]: unknown
+      }
+      /**
+       * Of a `block` or `pre` of a page: its first line, counted from 0, and the one behind its last.
+       */
+      lines?: number[]
       /**
        * The first number of a list.
        */

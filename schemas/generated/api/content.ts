@@ -1,6 +1,7 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
-import type { NextPage, Time, Title } from './common.ts'
+import type { MarkdownTree, NextPage, Time, Title } from './common.ts'
+import type { Rendered } from './dispatches.ts'
 
 /**
  * The author of a revision: a user by the id of the member or token, an integration by its name, or the host for a folder.
@@ -95,11 +96,86 @@ export interface PageWithText {
    */
   parent?: string
   markdown?: string
+  tree?: MarkdownTree
   /**
    * A text in another form than Markdown.
    */
   document?: {
     [k: string]: unknown
+  }
+}
+
+/**
+ * A text to preview.
+ */
+export interface PreviewedPage {
+  markdown: string
+}
+
+/**
+ * Markdown as a tree.
+ */
+export interface Preview {
+  tree: MarkdownTree
+}
+
+/**
+ * The blocks of a space.
+ */
+export interface BlockList {
+  items: Block[]
+}
+
+/**
+ * Where a block is shown.
+ */
+export interface ShownBlock {
+  theme?: 'light' | 'dark'
+}
+
+export type RenderedBlock = Rendered
+
+/**
+ * A component that a page may have, of an installation in the space.
+ */
+export interface Block {
+  object: 'block'
+  /**
+   * Its `componentId`.
+   */
+  id: string
+  integration: string
+  integrationTitle: string
+  /**
+   * The id of the installation that renders it.
+   */
+  installation: string
+  /**
+   * The id of the space.
+   */
+  space: string
+  title: string
+  description?: string
+  /**
+   * The address of its icon, or of that of its integration.
+   */
+  icon?: string
+  /**
+   * Addresses that become this block when they are pasted. `*` stands for any text.
+   */
+  urlUnfurl: string[]
+  /**
+   * The fenced code that becomes this block.
+   */
+  markdown?: {
+    /**
+     * The language behind the fence.
+     */
+    codeblock: string
+    /**
+     * The property that holds the code.
+     */
+    body?: string
   }
 }
 
@@ -220,6 +296,10 @@ export interface Revision {
  * Changes of a revision. `more` counts those that are not in the answer.
  */
 export interface RevisionChanges {
+  /**
+   * The id of the revision that is compared with, while it is kept.
+   */
+  since?: string
   changes: PageChange[]
   more?: number
 }
@@ -248,6 +328,10 @@ export interface ListPagesQuery {
 
 export interface GetPageByIdQuery {
   /**
+   * Adds the Markdown as `tree`: elements and texts, with blocks of integrations.
+   */
+  tree?: boolean
+  /**
    * For operators: the organization, by its id, subdomain or external id.
    */
   organization?: string
@@ -261,6 +345,34 @@ export interface PutPageQuery {
 }
 
 export interface DeletePageQuery {
+  /**
+   * For operators: the organization, by its id, subdomain or external id.
+   */
+  organization?: string
+}
+
+export interface PreviewPageQuery {
+  /**
+   * For operators: the organization, by its id, subdomain or external id.
+   */
+  organization?: string
+}
+
+export interface RenderPageBlockQuery {
+  /**
+   * For operators: the organization, by its id, subdomain or external id.
+   */
+  organization?: string
+}
+
+export interface ListBlocksQuery {
+  /**
+   * For operators: the organization, by its id, subdomain or external id.
+   */
+  organization?: string
+}
+
+export interface RestoreRevisionQuery {
   /**
    * For operators: the organization, by its id, subdomain or external id.
    */
@@ -298,6 +410,10 @@ export interface ListPagesInRevisionByIdQuery {
 
 export interface GetPageInRevisionByIdQuery {
   /**
+   * Adds the Markdown as `tree`: elements and texts, with blocks of integrations.
+   */
+  tree?: boolean
+  /**
    * For operators: the organization, by its id, subdomain or external id.
    */
   organization?: string
@@ -308,6 +424,10 @@ export interface GetRevisionSemanticChangesQuery {
    * The most changes of an answer.
    */
   limit: number
+  /**
+   * The id of an older revision to compare with. Default: the one before.
+   */
+  since?: string
   /**
    * Accepted and without effect: there are no changes of metadata.
    */
@@ -353,6 +473,34 @@ export interface ContentOperations {
     query: DeletePageQuery
     body: undefined
     answer: void
+  }
+  previewPage: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { space: string }
+    query: PreviewPageQuery
+    body: PreviewedPage
+    answer: Preview
+  }
+  renderPageBlock: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator'
+    params: { space: string; page: string; line: string }
+    query: RenderPageBlockQuery
+    body: ShownBlock
+    answer: RenderedBlock
+  }
+  listBlocks: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator'
+    params: { space: string }
+    query: ListBlocksQuery
+    body: undefined
+    answer: BlockList
+  }
+  restoreRevision: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { space: string; revision: string }
+    query: RestoreRevisionQuery
+    body: undefined
+    answer: RevisionHead
   }
   listRevisions: {
     roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'

@@ -1,5 +1,7 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
+import type { SettingOptions } from './connections.ts'
+
 /**
  * A component to render.
  */
@@ -30,6 +32,24 @@ export interface Render {
     action: string
     [k: string]: unknown
   }
+}
+
+/**
+ * Where the choices of a select are, and which of them are asked for.
+ */
+export interface ComponentOptions {
+  /**
+   * An address of the endpoint, or a path below it.
+   */
+  source: string
+  /**
+   * A text that the labels match.
+   */
+  q?: string
+  /**
+   * `next` of the page before.
+   */
+  page?: string
 }
 
 /**
@@ -133,6 +153,27 @@ export interface DispatchesOperations {
     query: object
     body: Render
     answer: Rendered
+  }
+  listInstallationComponentOptions: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string }
+    query: object
+    body: ComponentOptions
+    answer: SettingOptions
+  }
+  listSiteInstallationComponentOptions: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; site: string }
+    query: object
+    body: ComponentOptions
+    answer: SettingOptions
+  }
+  listSpaceInstallationComponentOptions: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; space: string }
+    query: object
+    body: ComponentOptions
+    answer: SettingOptions
   }
   computeInstallationRevision: {
     roles: 'editor' | 'admin' | 'operator' | 'installation' | 'integration'

@@ -14,6 +14,7 @@ import type { IntegrationLevelsOperations } from './integration-levels.ts'
 import type { IntegrationsOperations } from './integrations.ts'
 import type { JobsOperations } from './jobs.ts'
 import type { LogsOperations } from './logs.ts'
+import type { MarkdownOperations } from './markdown.ts'
 import type { MeOperations } from './me.ts'
 import type { MembersOperations } from './members.ts'
 import type { OrganizationsOperations } from './organizations.ts'
@@ -46,6 +47,7 @@ export type Operations = AccountsOperations &
   IntegrationsOperations &
   JobsOperations &
   LogsOperations &
+  MarkdownOperations &
   MeOperations &
   MembersOperations &
   OrganizationsOperations &
@@ -91,6 +93,11 @@ export const levelOperations = {
     account: 'renderInstallationComponent',
     site: 'renderSiteInstallationComponent',
     space: 'renderSpaceInstallationComponent',
+  },
+  'POST /v1/integrations/{integration}/installations/{installation}/component-options': {
+    account: 'listInstallationComponentOptions',
+    site: 'listSiteInstallationComponentOptions',
+    space: 'listSpaceInstallationComponentOptions',
   },
   'POST /v1/integrations/{integration}/installations/{installation}/content-sources/{source}/revision': {
     account: 'computeInstallationRevision',
@@ -172,6 +179,10 @@ export type Routes = {
   'GET /v1/spaces/{space}/content/page/{page}': 'getPageById'
   'PUT /v1/spaces/{space}/content/page/{page}': 'putPage'
   'DELETE /v1/spaces/{space}/content/page/{page}': 'deletePage'
+  'POST /v1/spaces/{space}/content/preview': 'previewPage'
+  'POST /v1/spaces/{space}/content/page/{page}/blocks/{line}': 'renderPageBlock'
+  'GET /v1/spaces/{space}/blocks': 'listBlocks'
+  'POST /v1/spaces/{space}/revisions/{revision}/restore': 'restoreRevision'
   'GET /v1/spaces/{space}/revisions': 'listRevisions'
   'GET /v1/spaces/{space}/revisions/{revision}': 'getRevisionById'
   'GET /v1/spaces/{space}/revisions/{revision}/pages': 'listPagesInRevisionById'
@@ -183,6 +194,7 @@ export type Routes = {
   'GET /v1/deliveries/{delivery}': 'getDelivery'
   'POST /v1/deliveries/{delivery}/send': 'sendDelivery'
   'POST /v1/integrations/{integration}/installations/{installation}/render': 'renderInstallationComponent' | 'renderSiteInstallationComponent' | 'renderSpaceInstallationComponent'
+  'POST /v1/integrations/{integration}/installations/{installation}/component-options': 'listInstallationComponentOptions' | 'listSiteInstallationComponentOptions' | 'listSpaceInstallationComponentOptions'
   'POST /v1/integrations/{integration}/installations/{installation}/content-sources/{source}/revision': 'computeInstallationRevision' | 'computeSiteInstallationRevision' | 'computeSpaceInstallationRevision'
   'POST /v1/integrations/{integration}/installations/{installation}/content-sources/{source}/document': 'computeInstallationDocument' | 'computeSiteInstallationDocument' | 'computeSpaceInstallationDocument'
   'GET /v1/integrations/{integration}/installations/{installation}/sites/{site}/script': 'getPublishedScript'
@@ -226,6 +238,7 @@ export type Routes = {
   'DELETE /v1/jobs/{job}': 'discardJob'
   'POST /v1/jobs/{job}/run': 'runJob'
   'GET /v1/logs': 'listLogs'
+  'POST /v1/markdown': 'drawMarkdown'
   'GET /v1/me': 'getMe'
   'GET /v1/orgs/{org}/members': 'listMembersInOrganizationById'
   'POST /v1/orgs/{org}/members': 'addMemberToOrganizationById'

@@ -20,6 +20,10 @@ export interface Space {
    */
   revision: string | null
   /**
+   * Its pages are files of a folder on the machine of Annex, and are edited there. Absent for other spaces.
+   */
+  ofFolder?: true
+  /**
    * What is wrong in its folder: files that are left out, fields that are ignored. At most 50. Absent while there is nothing.
    */
   problems?: FileProblem[]

@@ -21,6 +21,7 @@ const component: Row = { body: () => ({ componentId: 'card' }) }
 const configuration: Row = { body: () => ({ configuration: { label: 'a label' } }) }
 const connection: Row = { params: { property: 'account' } }
 const options: Row = { params: { property: 'choice' } }
+const componentOptions: Row = { body: () => ({ source: '/choices' }) }
 const setting: Row = { params: { property: 'label' } }
 const putSetting: Row = { ...setting, body: () => ({ value: 'a label' }) }
 
@@ -30,13 +31,19 @@ export const rows: Record<OperationId, Row> = {
   getCurrentRevision: plain,
   listPages: plain,
   getPageById: plain,
-  putPage: { body: () => ({ title: 'Hello', markdown: '# Hello\n' }) },
+  putPage: {
+    body: ({ integration }) => ({ title: 'Hello', markdown: `# Hello\n\n{% @${integration}/card %}` }),
+  },
   deletePage: { fresh: 'page' },
   listRevisions: plain,
   getRevisionById: plain,
   listPagesInRevisionById: plain,
   getPageInRevisionById: plain,
   getRevisionSemanticChanges: plain,
+  previewPage: plain,
+  restoreRevision: plain,
+  listBlocks: plain,
+  renderPageBlock: { params: { line: '2' } },
   // deliveries, receivers, jobs, events
   listDeliveries: plain,
   followDeliveries: plain,
@@ -75,6 +82,10 @@ export const rows: Record<OperationId, Row> = {
   computeSpaceInstallationDocument: plain,
   getPublishedScript: plain,
   authenticateVisitor: plain,
+  listInstallationComponentOptions: componentOptions,
+  listSiteInstallationComponentOptions: componentOptions,
+  listSpaceInstallationComponentOptions: componentOptions,
+  drawMarkdown: plain,
   // connections
   getInstallationSettingsForm: plain,
   getSiteInstallationSettingsForm: plain,

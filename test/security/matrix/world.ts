@@ -80,7 +80,7 @@ export const plugin = {
   script,
   scopes: [...scopes],
   // JSON is YAML.
-  more: `icon: icon.png\nconfigurations: ${JSON.stringify(configurations)}`,
+  more: `icon: icon.png\nblocks: [{ id: card, title: Card }]\nconfigurations: ${JSON.stringify(configurations)}`,
   files: { 'icon.png': createPng(1, 1) },
 }
 
@@ -107,7 +107,7 @@ export async function createWorld(): Promise<World> {
   async function createRecordSet(name: RecordSetName, org: string, integration: string): Promise<RecordSet> {
     const space = (await post(`/v1/orgs/${org}/spaces`, { slug: name, title: name })).id
     const page = 'hello'
-    await putPage(space, page)
+    await putPage(space, page, integration)
     const { revision } = (await annex.api('GET', `/v1/spaces/${space}`)).json
     const site = (await post(`/v1/orgs/${org}/sites`, { slug: name, title: name })).id
     const member = (await post(`/v1/orgs/${org}/members`, { email: `${name}@example.com`, role: 'reader' }))
@@ -143,8 +143,10 @@ export async function createWorld(): Promise<World> {
     return { name, params: { ...records, ...history, ...more } }
   }
 
-  const putPage = (space: string, page: string) =>
-    annex.api('PUT', `/v1/spaces/${space}/content/page/${page}`, { title: 'Hello', markdown: '# Hello' })
+  const putPage = (space: string, page: string, integration: string) =>
+    annex.api('PUT', `/v1/spaces/${space}/content/page/${page}`, {
+      ...{ title: 'Hello', markdown: `# Hello\n\n{% @${integration}/card %}` },
+    })
 
   const own = await createRecordSet('own', 'home', 'asks')
   const sibling = await createRecordSet('sibling', 'home', 'other')

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 
 /** The browser's own dialog: it keeps the focus inside, and Escape closes it. */
 export function Dialog({
@@ -16,7 +16,8 @@ export function Dialog({
 }) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  // Before the next key: a person who types ahead types into the dialog.
+  useLayoutEffect(() => {
     const dialog = element.current
     dialog?.showModal()
     return () => dialog?.close()

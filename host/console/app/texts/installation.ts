@@ -113,8 +113,8 @@ export const installationTexts = {
   },
 
   component: {
-    what: (name: string) => `A component of the script, “${name}”, asks for these settings.`,
-    not: 'The console does not draw components yet. Until then the command line shows it:',
+    what: 'What the script asks for',
+    done: 'The script has finished.',
   },
 
   stored: {

@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks'
 import { api } from '../../api.ts'
-import { paramsOf, type ReadLevel, toEdited } from '../../level.ts'
+import { paramsOf, toEdited } from '../../level.ts'
 import { Action } from '../../parts/action.tsx'
 import { useAttempt } from '../../parts/attempt.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { SettingRow } from '../../parts/settings/setting-row.tsx'
 import { componentOf, toSettings } from '../../parts/settings/settings.ts'
+import { SettingsComponent } from '../../parts/settings/settings-component.tsx'
 import { reasonAgainst } from '../../person.ts'
 import { sayDone } from '../../state.ts'
 import { installationTexts as texts } from '../../texts/installation.ts'
@@ -26,7 +27,7 @@ export function SettingsTab({ read, title, place, onSaved }: TabProps) {
   return (
     <div class="two-columns">
       <div class="column">
-        {component !== undefined && <ComponentNote read={read} name={component} />}
+        {component !== undefined && <SettingsComponent read={read} name={component} onSaved={onSaved} />}
         {settings.length === 0 && component === undefined && (
           <p class="muted">
             {texts.settings.none} {place === undefined && texts.settings.elsewhere}
@@ -47,19 +48,6 @@ export function SettingsTab({ read, title, place, onSaved }: TabProps) {
         <Now read={read} />
         <SigningSecret read={read} title={title} onSaved={onSaved} />
       </aside>
-    </div>
-  )
-}
-
-/** Until the console draws components. */
-function ComponentNote({ read, name }: { read: ReadLevel; name: string }) {
-  const { installation, place } = read.name
-  const level = place === undefined ? '' : ` --${place.kind} ${place.id}`
-  return (
-    <div class="card">
-      <p>{texts.component.what(name)}</p>
-      <p class="muted">{texts.component.not}</p>
-      {/^[\w.-]+$/.test(name) && <pre>{`npx annex render ${installation} ${name}${level}`}</pre>}
     </div>
   )
 }

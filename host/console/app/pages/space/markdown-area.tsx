@@ -1,0 +1,91 @@
+import { useId, useRef, useState } from 'preact/hooks'
+import type { Block } from '../../../../../schemas/generated/api/content.ts'
+import { spaceTexts as texts } from '../../texts/space.ts'
+import { Palette } from './palette.tsx'
+import { useBlocks } from './use-blocks.ts'
+
+/** The Markdown of a page as a text, with the palette of blocks. */
+export function MarkdownArea({
+  value,
+  onValue,
+  onSave,
+  blocks,
+  org,
+}: {
+  value: string
+  onValue: (value: string) => void
+  onSave: () => void
+  blocks: readonly Block[]
+  org: string
+}) {
+  const id = useId()
+  const area = useRef<HTMLTextAreaElement>(null)
+  const [place, setPlace] = useState<Place>()
+  const { insert, paste, said } = useBlocks(area, blocks)
+  const choose = () => setPlace(placeOf(area.current))
+  /** The browser gives the focus back without the place in the text. */
+  const close = (block?: Block) => {
+    setPlace(undefined)
+    setTimeout(() => {
+      area.current?.focus()
+      area.current?.setSelectionRange(...(place ?? [0, 0]))
+      if (block !== undefined) insert(block)
+    })
+  }
+  const press = (event: KeyboardEvent) => {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey) return
+    // On some keyboards the slash is above the 7.
+    const isSlash = event.key === '/' || event.code === 'Slash' || event.code === 'NumpadDivide'
+    if (isSlash) choose()
+    else if (event.key.toLowerCase() === 's' && !event.shiftKey) onSave()
+    else return
+    event.preventDefault()
+  }
+  return (
+    <div class="field">
+      <div class="row apart">
+        <label for={id}>{texts.text}</label>
+        <button type="button" class="plain" aria-keyshortcuts="Control+/ Meta+/" onClick={choose}>
+          {texts.insert}
+        </button>
+      </div>
+      <textarea
+        id={id}
+        ref={area}
+        class="mono markdown-area"
+        rows={20}
+        dir="auto"
+        value={value}
+        aria-describedby={`${id}-hint`}
+        onInput={(event) => {
+          if (event.inputType === 'historyUndo') leaveLink(event.currentTarget)
+          onValue(event.currentTarget.value)
+        }}
+        onKeyDown={press}
+        onPaste={paste}
+      />
+      <span class="hint" id={`${id}-hint`}>
+        {texts.textHint}
+      </span>
+      <span class="hint" role="status">
+        {said}
+      </span>
+      {place && <Palette {...{ blocks, org }} onClose={() => close()} onChoose={close} />}
+    </div>
+  )
+}
+
+/** Where the palette was opened. */
+type Place = [start: number, end: number]
+
+const placeOf = (area: HTMLTextAreaElement | null): Place => [
+  area?.selectionStart ?? 0,
+  area?.selectionEnd ?? 0,
+]
+
+/** Undo selects the link that a block has replaced. The next key would replace it, too. */
+function leaveLink(area: HTMLTextAreaElement): void {
+  const { value, selectionStart, selectionEnd } = area
+  if (/^https?:\/\/\S+$/i.test(value.slice(selectionStart, selectionEnd)))
+    area.setSelectionRange(selectionEnd, selectionEnd)
+}
