@@ -117,14 +117,14 @@ export function Frame({ children }: { children: ComponentChildren }) {
 }
 
 const Group = ({ base, title, links }: { base: string; title: string; links: readonly Link[] }) => (
-  <section aria-label={title}>
+  <div class="group">
     <h2>{title}</h2>
-    <ul>
+    <ul aria-label={title}>
       {links.map((link) => (
         <PageLink key={link.path} base={base} link={link} />
       ))}
     </ul>
-  </section>
+  </div>
 )
 
 function PageLink({ base, link: { path: rest, label, icon, also = [] } }: { base: string; link: Link }) {
