@@ -66,6 +66,7 @@ export function useView(
     id,
     of,
     state: component.shown?.state ?? {},
+    pictures: component.shown?.pictures ?? {},
     draw: (content, field) => <Content content={content} view={{ ...view, field }} />,
     press: (action, confirm) => askFirst(confirm, () => run(action)),
     choose: ({ state, confirm, onValueChange }, value) => {

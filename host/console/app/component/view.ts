@@ -10,6 +10,8 @@ export type View = {
   id: string
   of: ComponentLevel
   state: Fields
+  /** Where Annex has each picture of another host, by its address in the tree. */
+  pictures: Fields
   /** Draws a child, a list of children, or nothing. `field` names the fields in it. */
   draw: (content: unknown, field?: View['field']) => ComponentChild
   /** Runs the action of an element, after its question. */
