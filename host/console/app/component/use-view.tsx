@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { Asked } from './ask-first.tsx'
 import { resolve } from './bindings.ts'
 import { Content } from './elements.tsx'
+import { returnValueOf } from './modal.tsx'
 import type { Action, ComponentLevel } from './render.ts'
 import { isFields, isText } from './tree.ts'
 import type { Given, Running } from './use-component.ts'
@@ -84,6 +85,7 @@ export function useView(
       late.current = { action, timer: setTimeout(flush, pauseMs) }
     },
     flush,
+    close: onEnd && (() => onEnd(returnValueOf(component.now()))),
     note: (kind) => component.note({ kind }),
   }
   return { view, asked, modal, setAsked, setModal }

@@ -22,6 +22,8 @@ export type View = {
   type: (element: Element, value: string, action: unknown) => void
   /** Runs the action of what was typed now: the person has left the field. */
   flush: () => void
+  /** Of a modal: ends it without an answer of its own. */
+  close?: (() => void) | undefined
   /** The ids of the label and the hint around a field. */
   field?: { label: string; hint?: string | undefined } | undefined
   /** Tells the author of something that the page does not show. */
