@@ -17,6 +17,8 @@ import { type NewDelivery, type QueuedDelivery, queueDeliveries } from './db/que
 import { touchSession } from './db/queries/sessions.ts'
 import { touchToken } from './db/queries/tokens.ts'
 import { useSealer } from './db/sealed-json.ts'
+import { createFetchPicture } from './dispatches/fetch-picture.ts'
+import { createPictureKeys } from './dispatches/picture-keys.ts'
 import { stoppingError } from './errors.ts'
 import { publishEvent } from './events/publish-event.ts'
 import { drainMs } from './http/listen.ts'
@@ -43,7 +45,7 @@ import { createNotifier } from './start/notifier.ts'
 import { toUrl, writeServerFile } from './start/server-file.ts'
 import { startApi } from './start/start-api.ts'
 import { startEgress } from './start/start-egress.ts'
-import { createCalls, type Reuse, startSandboxes } from './start/start-sandboxes.ts'
+import { createCalls, declaredRules, type Reuse, startSandboxes } from './start/start-sandboxes.ts'
 import { startDeliveries, startScripts } from './start/start-workers.ts'
 import type { LoadedPlugin } from './versions/loaded-plugin.ts'
 import { listPluginFolders } from './versions/plugins-dir.ts'
@@ -296,6 +298,8 @@ export async function startServer(
       content,
       report,
       onMissed: missedCalls.note,
+      pictureKeys: createPictureKeys(box),
+      fetchPicture: createFetchPicture(egress, declaredRules(settings, egress, publicUrl)),
       changes,
       counts,
       publicUrl,

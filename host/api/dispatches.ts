@@ -4,6 +4,7 @@ import type { Db } from '../db/db.ts'
 import type { Asking, AskParts } from '../dispatches/ask-script.ts'
 import { authenticateVisitor } from '../dispatches/authenticate-visitor.ts'
 import { computeDocument, computeRevision } from '../dispatches/compute-content.ts'
+import type { PictureKeys } from '../dispatches/picture-keys.ts'
 import { createPublishedScripts } from '../dispatches/published-scripts.ts'
 import { isOfSettings, renderComponent } from '../dispatches/render-component.ts'
 import { type Hops, hopsHeader } from '../egress/loop-guard.ts'
@@ -23,11 +24,12 @@ type DispatchParts = AskParts & {
   prepareDispatch: Pick<PrepareDispatch, 'prepare'>
   /** Reads from a signed header how many scripts a request has passed. */
   readHops: Hops['read']
+  pictureKeys: PictureKeys
 }
 
 /** Questions to the script of a level, whose answers go back to the caller. */
 export function addDispatchRoutes(on: OnOperation, parts: DispatchParts): void {
-  const { db, prepareDispatch, readHops } = parts
+  const { db, prepareDispatch, readHops, pictureKeys } = parts
   const getPublishedScript = createPublishedScripts(parts)
 
   on('POST /v1/integrations/{integration}/installations/{installation}/render', render)
@@ -79,7 +81,8 @@ export function addDispatchRoutes(on: OnOperation, parts: DispatchParts): void {
   async function render(request: LevelRequest & { body: Render; context: Context }): Promise<Rendered> {
     const { body, context } = request
     const { level, manifest, caller } = await openLevel(db, request)
-    const prepared = await prepareDispatch.prepare(toRef(level))
+    const ref = toRef(level)
+    const prepared = await prepareDispatch.prepare(ref)
     const rendering = renderComponent(parts, prepared, body, askingOf(context))
     if (body.action !== undefined && isOfSettings({ manifest }, body.componentId) && isPerson(caller)) {
       // The script may have stored something before it failed.
@@ -88,7 +91,9 @@ export function addDispatchRoutes(on: OnOperation, parts: DispatchParts): void {
     }
     const { rendered, maxAgeSeconds } = await rendering
     if (maxAgeSeconds > 0) context.set('cache-control', `max-age=${maxAgeSeconds}`)
-    return rendered
+    if (rendered.type !== 'element') return rendered
+    const pictures = pictureKeys.addressesIn(rendered.element, ref)
+    return Object.keys(pictures).length === 0 ? rendered : { ...rendered, pictures }
   }
 
   async function prepare(request: LevelRequest): Promise<PreparedLevel> {

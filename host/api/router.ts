@@ -26,6 +26,7 @@ import { addMemberRoutes } from './members.ts'
 import { addMetricsRoutes } from './metrics.ts'
 import { createOperations, type OnOperation, type OperationParts } from './operations.ts'
 import { addOrganizationRoutes } from './organizations.ts'
+import { addPictureRoutes } from './pictures.ts'
 import { addProblemRoutes } from './problems.ts'
 import { addReceiptRoutes } from './receipts.ts'
 import { addReceiverRoutes } from './receivers.ts'
@@ -65,6 +66,7 @@ const resources = [
   addSettingOptionRoutes,
   addDispatchRoutes,
   addComponentOptionRoutes,
+  addPictureRoutes,
   addMarkdownRoutes,
   addEventRoutes,
   addFeedRoutes,

@@ -87,6 +87,15 @@ export function toAssetUrl(assets: string, path: string): string {
 
 const toAssetName = (path: string): string => posix.normalize(path)
 
+/** A picture of more would fill the memory of a browser. */
+const maxPixels = 50_000_000
+
+/** The type of a picture that a browser may show, by its bytes. */
+export function imageTypeOf(bytes: Uint8Array): string | undefined {
+  const size = measure(bytes)
+  return size && shownTypes.has(size.type) && size.width * size.height <= maxPixels ? size.type : undefined
+}
+
 function measure(bytes: Uint8Array): { width: number; height: number; type: string } | undefined {
   try {
     const size = imageDimensionsFromData(bytes)

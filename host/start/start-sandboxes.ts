@@ -160,13 +160,9 @@ export function createCalls(given: {
     maxBytes: settings.SANDBOX_FETCH_BYTES,
     inFlight: settings.SANDBOX_FETCHES_AT_ONCE,
   }
-  const declared = {
-    isRequired: settings.EGRESS_REQUIRE_DECLARED,
-    isOwn: (urlOrigin: string) => egress.isOwn(urlOrigin) || urlOrigin === URL.parse(publicUrl())?.origin,
-  }
   return createHostCalls(
     [
-      createFetchCall({ egress, ownApi }, limits, declared),
+      createFetchCall({ egress, ownApi }, limits, declaredRules(settings, egress, publicUrl)),
       createDeliveryCall(reader, { commits, backlog, hosts }),
       createTaskCall(db),
       ...createStorageCalls(storage),
@@ -174,3 +170,9 @@ export function createCalls(given: {
     onDefect,
   )
 }
+
+/** What applies to the hosts that manifests declare. */
+export const declaredRules = (settings: Settings, egress: Egress, publicUrl: () => string) => ({
+  isRequired: settings.EGRESS_REQUIRE_DECLARED,
+  isOwn: (urlOrigin: string) => egress.isOwn(urlOrigin) || urlOrigin === URL.parse(publicUrl())?.origin,
+})

@@ -264,6 +264,14 @@ describe('a component', { skip: skipWithoutChromium() }, () => {
     tab.refused.length = 0
   })
 
+  it('asks for the settings in the last step of an installation', async () => {
+    const other = await opened.asOperator()
+    await other.goto('/orgs/home/integrations/cached/install?step=settings')
+    await other.page.getByRole('heading', { name: 'What the script asks for' }).waitFor()
+    await other.page.getByLabel('City').waitFor()
+    await other.close()
+  })
+
   it('that has ended begins anew', async () => {
     await press('done')
     await page.getByText('The script has finished.').waitFor()

@@ -167,16 +167,20 @@ describe('a hostile component', { skip: skipWithoutChromium() }, () => {
     assert.equal(await isHacked(), false)
   })
 
-  it('loads no picture of another host, and asks the API for none', async () => {
+  it('loads no picture of another host: Annex fetches it, and a link stands for what it does not get', async () => {
     const asked: string[] = []
     page.on('request', (request) => request.resourceType() === 'image' && asked.push(request.url()))
     await show('tracker')
     await page.getByRole('link', { name: 'Picture at tracker.example' }).first().waitFor()
-    assert.deepEqual(
-      asked.filter((url) => !url.startsWith('data:')),
-      [],
+    const paths = asked.filter((url) => !url.startsWith('data:')).map((url) => new URL(url))
+    assert.deepEqual([...new Set(paths.map(({ origin }) => origin))], [new URL(page.url()).origin])
+    assert.ok(
+      paths.every(({ pathname }) =>
+        /^\/v1\/integrations\/evil\/installations\/inst_[^/]+\/picture$/.test(pathname),
+      ),
     )
-    assert.deepEqual([tab.said, tab.refused], [[], []])
+    assert.deepEqual(new Set(tab.refused.splice(0)), new Set([502]))
+    assert.deepEqual(tab.said, [])
   })
 
   it('that changes its state at each render is rendered once for each change of a person', async () => {

@@ -77,6 +77,12 @@ export interface RenderedElement {
       }
     | unknown[]
     | null
+  /**
+   * Where a page reads each picture of another host, by its address in the tree. A page sends no request to that host.
+   */
+  pictures?: {
+    [k: string]: string
+  }
 }
 
 /**
@@ -121,6 +127,21 @@ export interface ComputedDocument {
   } | null
 }
 
+export interface GetComponentPictureQuery {
+  /**
+   * Where the picture is.
+   */
+  address?: string
+  /**
+   * When the address ends, in seconds.
+   */
+  until?: string
+  /**
+   * Annex signs the address by it.
+   */
+  key?: string
+}
+
 export interface AuthenticateVisitorQuery {
   /**
    * The path of the page that the visitor asked for. Without its first `/`, it begins with a plain word. Empty: the first page.
@@ -153,6 +174,13 @@ export interface DispatchesOperations {
     query: object
     body: Render
     answer: Rendered
+  }
+  getComponentPicture: {
+    roles: 'anyone'
+    params: { integration: string; installation: string }
+    query: GetComponentPictureQuery
+    body: undefined
+    answer: void
   }
   listInstallationComponentOptions: {
     roles: 'editor' | 'admin' | 'operator'

@@ -194,6 +194,7 @@ export type Routes = {
   'GET /v1/deliveries/{delivery}': 'getDelivery'
   'POST /v1/deliveries/{delivery}/send': 'sendDelivery'
   'POST /v1/integrations/{integration}/installations/{installation}/render': 'renderInstallationComponent' | 'renderSiteInstallationComponent' | 'renderSpaceInstallationComponent'
+  'GET /v1/integrations/{integration}/installations/{installation}/picture': 'getComponentPicture'
   'POST /v1/integrations/{integration}/installations/{installation}/component-options': 'listInstallationComponentOptions' | 'listSiteInstallationComponentOptions' | 'listSpaceInstallationComponentOptions'
   'POST /v1/integrations/{integration}/installations/{installation}/content-sources/{source}/revision': 'computeInstallationRevision' | 'computeSiteInstallationRevision' | 'computeSpaceInstallationRevision'
   'POST /v1/integrations/{integration}/installations/{installation}/content-sources/{source}/document': 'computeInstallationDocument' | 'computeSiteInstallationDocument' | 'computeSpaceInstallationDocument'

@@ -85,6 +85,7 @@ export const rows: Record<OperationId, Row> = {
   listInstallationComponentOptions: componentOptions,
   listSiteInstallationComponentOptions: componentOptions,
   listSpaceInstallationComponentOptions: componentOptions,
+  getComponentPicture: plain,
   drawMarkdown: plain,
   // connections
   getInstallationSettingsForm: plain,

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import { Boundary } from '../parts/boundary.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
@@ -7,11 +8,11 @@ import { reasonAgainst } from '../person.ts'
 import { componentTexts as texts } from '../texts/component.ts'
 import { texts as general } from '../texts.ts'
 import { AskFirst } from './ask-first.tsx'
-import { resolve } from './bindings.ts'
 import { isKnown } from './elements.tsx'
+import { modalOf, returnValueOf } from './modal.tsx'
 import { Notes } from './notes.tsx'
 import { type ComponentLevel, renderOperation } from './render.ts'
-import { type Fields, isElement, toText } from './tree.ts'
+import { type Fields, toText } from './tree.ts'
 import { type Given, type Running, useComponent } from './use-component.ts'
 import { useView } from './use-view.tsx'
 
@@ -73,17 +74,22 @@ function InDialog({
 }: Shown & { onEnd: (returnValue: unknown) => void }) {
   const component = useComponent(of, given, isKnown, { onProps, onAction, onComplete: onEnd })
   const { shown } = component
-  const modal = isElement(shown?.tree) && shown.tree.type === 'modal' ? shown.tree : undefined
-  const close = () => onEnd(shown && modal && resolve(modal.returnValue, shown.state))
-  const isWide = modal?.size === 'xlarge' || modal?.size === 'fullscreen'
+  const modal = modalOf(shown?.tree)
+  const close = () => onEnd(returnValueOf(shown))
   return (
-    <Dialog title={toText(modal?.title) ?? texts.dialog} isWide={isWide} onClose={close}>
+    <Dialog
+      title={toText(modal?.title) ?? texts.dialog}
+      isWide={modal?.size === 'fullscreen'}
+      onClose={close}
+    >
       <Body {...{ of, given, component, onAction, onEnd }} />
-      <div class="row">
-        <button type="button" class="plain" onClick={close}>
-          {texts.close}
-        </button>
-      </div>
+      {modal === undefined && (
+        <div class="row">
+          <button type="button" class="plain" onClick={close}>
+            {texts.close}
+          </button>
+        </div>
+      )}
     </Dialog>
   )
 }
@@ -102,20 +108,14 @@ function Body({
   return (
     <div class="component" aria-busy={isBusy}>
       {shown === undefined && error === undefined && <Loading />}
-      {error !== undefined && (
-        <ErrorNote
-          error={error}
-          what={what(given.componentId)}
-          next={{ label: general.tryAgain, act: retry }}
-        />
-      )}
-      {shown === undefined && instead?.(error)}
       {shown !== undefined && (
         <>
           {view.draw(shown.tree)}
           <Notes notes={shown.notes} />
         </>
       )}
+      {error !== undefined && <Failed {...{ error, retry, failed }} what={what(given.componentId)} />}
+      {shown === undefined && instead?.(error)}
       {asked && <AskFirst asked={asked} close={() => setAsked(undefined)} />}
       {modal && (
         <InDialog
@@ -129,6 +129,24 @@ function Body({
           }}
         />
       )}
+    </div>
+  )
+}
+
+/** Below the component, where most buttons are: a person who pressed one sees it come. A page that is read does not move. */
+function Failed({
+  error,
+  failed,
+  what,
+  retry,
+}: Pick<Running, 'error' | 'failed' | 'retry'> & { what: string }) {
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (failed !== undefined) place.current?.scrollIntoView({ block: 'nearest' })
+  }, [error])
+  return (
+    <div ref={place}>
+      <ErrorNote error={error} what={what} next={{ label: general.tryAgain, act: retry }} />
     </div>
   )
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { ControlButton } from './control-button.tsx'
 import { type Element, isText, ownValue, toText } from './tree.ts'
@@ -29,10 +30,29 @@ export function Input({ element, view }: Draw) {
   )
 }
 
-/** The attributes that name a field: the label around it, its own, or the name of its state. */
-export const namesOf = ({ label, state, placeholder }: Element, { field }: View) =>
+/** The label of a field that stands alone, above it. */
+export function Labelled({
+  element,
+  view,
+  children,
+}: Draw & { children: (view: View) => ComponentChildren }) {
+  const id = useId()
+  const label = toText(element.label)
+  if (label === undefined || view.field !== undefined) return <>{children(view)}</>
+  return (
+    <div class="c-input">
+      <span class="c-label" id={id} dir="auto">
+        {label}
+      </span>
+      {children({ ...view, field: { label: id } })}
+    </div>
+  )
+}
+
+/** The attributes that name a field: the label around it, or the name of its state. */
+export const namesOf = ({ state, placeholder }: Element, { field }: View) =>
   field === undefined
-    ? { 'aria-label': toText(label) ?? toText(placeholder) ?? toText(state) }
+    ? { 'aria-label': toText(placeholder) ?? toText(state) }
     : { 'aria-labelledby': field.label, 'aria-describedby': field.hint }
 
 /** The value of the state that a field edits. */
@@ -45,7 +65,13 @@ const inputTypes: Readonly<Record<string, 'text' | 'password' | 'email'>> = {
   email: 'email',
 }
 
-export function TextInput({ element, view }: Draw) {
+export const TextInput = ({ element, view }: Draw) => (
+  <Labelled element={element} view={view}>
+    {(labelled) => <TextField element={element} view={labelled} />}
+  </Labelled>
+)
+
+function TextField({ element, view }: Draw) {
   const { placeholder, multiline, inputType, disabled, onValueChange } = element
   const value = currentOf(element, view)
   const common = {

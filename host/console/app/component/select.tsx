@@ -5,7 +5,7 @@ import { componentTexts as texts } from '../texts/component.ts'
 import { texts as general } from '../texts.ts'
 import { useKept, useLoad } from '../use-load.ts'
 import { toUrl } from './bindings.ts'
-import { currentOf, namesOf } from './controls.tsx'
+import { currentOf, Labelled, namesOf } from './controls.tsx'
 import { isFields, isText, ownValue, toText } from './tree.ts'
 import type { Draw } from './view.ts'
 
@@ -13,11 +13,17 @@ type Option = { id: string; label: string }
 type Chosen = Draw & { options: readonly Option[] }
 
 /** A choice of options that the tree has, or that the script answers. */
-export function Select({ element, view }: Draw) {
-  const { options } = element
-  if (Array.isArray(options)) return <Choices {...{ element, view }} options={toOptions(options)} />
-  return <ScriptOptions element={element} view={view} />
-}
+export const Select = ({ element, view }: Draw) => (
+  <Labelled element={element} view={view}>
+    {(labelled) =>
+      Array.isArray(element.options) ? (
+        <Choices element={element} view={labelled} options={toOptions(element.options)} />
+      ) : (
+        <ScriptOptions element={element} view={labelled} />
+      )
+    }
+  </Labelled>
+)
 
 /** The host asks the script: it refuses an address of another host. */
 function ScriptOptions({ element, view }: Draw) {

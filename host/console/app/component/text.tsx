@@ -1,7 +1,8 @@
+import { useState } from 'preact/hooks'
 import { OutsideLink } from '../parts/outside-link.tsx'
 import { componentTexts as texts } from '../texts/component.ts'
 import { resolve, toOwnUrl, toUrl } from './bindings.ts'
-import { isFields, isText } from './tree.ts'
+import { isFields, isText, ownValue } from './tree.ts'
 import type { Draw, View } from './view.ts'
 
 /** A text may have references to the state among its children. */
@@ -32,15 +33,25 @@ export const Link = ({ element, view }: Draw) => {
   return <OutsideLink href={url?.href ?? ''}>{view.draw(children)}</OutsideLink>
 }
 
-/** A picture of an endpoint, or within the tree. A picture of another host would tell it who reads the page: it is a link. */
-export const Image = ({ element, view }: Draw) => {
+/** A picture within the tree, of an endpoint, or of another host as Annex fetches it. Without one of these it is a link. */
+export function Image({ element, view }: Draw) {
   const given = isFields(element.source) ? element.source.url : undefined
   const { aspectRatio } = element
   const address = toPicture(given, view)
-  if (address !== undefined) {
+  const [broken, setBroken] = useState<string>()
+  if (address !== undefined && address !== broken) {
     const ratio = typeof aspectRatio === 'number' && aspectRatio > 0 ? String(aspectRatio) : ''
-    // Preact sets the property by itself, which the policy of the page allows.
-    return <img class="c-picture" src={address} alt="" style={{ aspectRatio: ratio }} loading="lazy" />
+    return (
+      <img
+        class="c-picture"
+        src={address}
+        alt=""
+        // Preact sets the property by itself, which the policy of the page allows.
+        style={{ aspectRatio: ratio }}
+        loading="lazy"
+        onError={() => setBroken(address)}
+      />
+    )
   }
   const url = toUrl(given, view.state)
   return url === undefined ? null : <OutsideLink href={url.href}>{texts.picture(url.host)}</OutsideLink>
@@ -48,10 +59,14 @@ export const Image = ({ element, view }: Draw) => {
 
 const dataPicture = /^data:image\/(?:png|jpeg|gif|webp|avif|svg\+xml)[;,]/
 
-/** No other address of Annex: a page would ask there with the session of its person. */
-function toPicture(given: unknown, { state, of }: View): string | undefined {
+/** No other address of Annex: a page would ask there with the session of its person. The browser asks no other host. */
+function toPicture(given: unknown, { state, of, pictures }: View): string | undefined {
   const value = resolve(given, state)
   if (isText(value) && dataPicture.test(value)) return value
   const url = toUrl(value, state)
-  return url && toOwnUrl(url, of)?.href
+  if (url === undefined) return undefined
+  const own = toOwnUrl(url, of)?.href
+  if (own !== undefined || !isText(value)) return own
+  const fetched = ownValue(pictures, value)
+  return isText(fetched) && fetched.startsWith('/v1/') ? fetched : undefined
 }

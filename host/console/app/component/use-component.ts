@@ -4,7 +4,7 @@ import { type Action, type ComponentLevel, type Question, renderComponent } from
 import { type Fields, limitTree, type Note } from './tree.ts'
 
 /** What a component shows: its tree, with the state and the properties behind it. */
-export type Shown = { tree: unknown; state: Fields; props: Fields; notes: Note[] }
+export type Shown = { tree: unknown; state: Fields; props: Fields; pictures: Fields; notes: Note[] }
 
 export type Running = {
   shown?: Shown | undefined
@@ -81,7 +81,13 @@ export function useComponent(
         const { tree, notes } = limitTree(rendered.element, isKnown)
         const next = { ...withInitialValues(rendered.state, tree), ...edited.current }
         const kept = shown.current?.notes.filter(({ kind }) => kind === 'too-fast') ?? []
-        show({ tree, notes: [...notes, ...kept], state: next, props: rendered.props })
+        show({
+          tree,
+          notes: [...notes, ...kept],
+          state: next,
+          props: rendered.props,
+          pictures: rendered.pictures ?? {},
+        })
         if (action !== undefined && !isSame(rendered.props, props)) told.onProps?.(rendered.props)
       } catch (error) {
         if (signal.aborted) return

@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { Asked } from './ask-first.tsx'
 import { resolve } from './bindings.ts'
 import { Content } from './elements.tsx'
+import { returnValueOf } from './modal.tsx'
 import type { Action, ComponentLevel } from './render.ts'
 import { isFields, isText } from './tree.ts'
 import type { Given, Running } from './use-component.ts'
@@ -66,6 +67,7 @@ export function useView(
     id,
     of,
     state: component.shown?.state ?? {},
+    pictures: component.shown?.pictures ?? {},
     draw: (content, field) => <Content content={content} view={{ ...view, field }} />,
     press: (action, confirm) => askFirst(confirm, () => run(action)),
     choose: ({ state, confirm, onValueChange }, value) => {
@@ -83,6 +85,7 @@ export function useView(
       late.current = { action, timer: setTimeout(flush, pauseMs) }
     },
     flush,
+    close: onEnd && (() => onEnd(returnValueOf(component.now()))),
     note: (kind) => component.note({ kind }),
   }
   return { view, asked, modal, setAsked, setModal }

@@ -10,6 +10,8 @@ export type View = {
   id: string
   of: ComponentLevel
   state: Fields
+  /** Where Annex has each picture of another host, by its address in the tree. */
+  pictures: Fields
   /** Draws a child, a list of children, or nothing. `field` names the fields in it. */
   draw: (content: unknown, field?: View['field']) => ComponentChild
   /** Runs the action of an element, after its question. */
@@ -20,6 +22,8 @@ export type View = {
   type: (element: Element, value: string, action: unknown) => void
   /** Runs the action of what was typed now: the person has left the field. */
   flush: () => void
+  /** Of a modal: ends it without an answer of its own. */
+  close?: (() => void) | undefined
   /** The ids of the label and the hint around a field. */
   field?: { label: string; hint?: string | undefined } | undefined
   /** Tells the author of something that the page does not show. */

@@ -1,7 +1,11 @@
 import { useRoute } from 'preact-iso'
 import { api } from '../../api.ts'
+import { readLevel } from '../../level.ts'
+import { type LevelName, type Place, pathOf } from '../../level-address.ts'
 import { Chip } from '../../parts/chip.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
+import { componentOf } from '../../parts/settings/settings.ts'
+import { SettingsComponent } from '../../parts/settings/settings-component.tsx'
 import { Loaded } from '../../parts/state.tsx'
 import { Table } from '../../parts/table.tsx'
 import { texts } from '../../texts.ts'
@@ -11,7 +15,7 @@ import { chosenOf, type Found } from './plan.ts'
 import type { Secret } from './run-plan.ts'
 
 const words = texts.install
-type Level = { title: string; href: string; status: string; why: string }
+type Level = { title: string; name: LevelName; href: string; status: string; why: string }
 
 /** The levels that were installed, each with its state and the way to its settings. */
 export function SettingsStep({
@@ -73,6 +77,7 @@ export function SettingsStep({
           </div>
         </details>
       )}
+      {main && <ComponentOf key={main.href} name={main.name} onSaved={read.reload} />}
       {main && (
         <a class="button main" href={main.href}>
           {hasSettings ? words.openSettings(main.title) : words.openInstallation}
@@ -80,6 +85,13 @@ export function SettingsStep({
       )}
     </>
   )
+}
+
+/** The component of the script that asks for the settings, if there is one. */
+function ComponentOf({ name, onSaved }: { name: LevelName; onSaved: () => void }) {
+  const { value } = useLoad(`component ${pathOf(name)}`, (signal) => readLevel(name, signal))
+  const component = value && componentOf(value.form.schema)
+  return value && component && <SettingsComponent read={value} name={component} onSaved={onSaved} />
 }
 
 /** The organization, and the places that were chosen. */
@@ -92,7 +104,7 @@ async function readLevels(
   const { integration, organization, own, places } = found
   if (own === null) return []
   const params = { integration: integration.name, installation: own.installation.id }
-  const base = `/orgs/${org}/installations/${own.installation.id}`
+  const nameOf = (place?: Place): LevelName => ({ org, installation: own.installation.id, place })
   const address = 'GET /v1/integrations/{integration}/installations/{installation}'
   const account = await api.call(address, { params, signal })
   const chosen = placeLists.flatMap((list) =>
@@ -102,11 +114,13 @@ async function readLevels(
     chosen.slice(0, mostLevels).map(async ({ list, place: { id, title } }) => {
       const level = list === 'sites' ? { site: id } : { space: id }
       const { status, statusReason } = await api.call(address, { params: { ...params, ...level }, signal })
-      return { title, href: `${base}/${list}/${id}`, status, why: statusReason ?? '' }
+      const name = nameOf({ kind: list === 'sites' ? 'site' : 'space', id })
+      return { title, name, href: pathOf(name), status, why: statusReason ?? '' }
     }),
   )
   const { status, statusReason } = account
-  return [...levels, { title: organization.title, href: base, status, why: statusReason ?? '' }]
+  const name = nameOf()
+  return [...levels, { title: organization.title, name, href: pathOf(name), status, why: statusReason ?? '' }]
 }
 
 /** Each is a request. */
