@@ -20,7 +20,7 @@ export function sendErrorPage(context: Context, { code, message }: Shown): void 
     main: html`<div class="card">
 <h2>The account was not connected</h2>
 <p><bdi>${toVisible(message)}</bdi></p>
-<p class="soft"><code>${code}</code> <code>${context.state.requestId}</code></p>
+<p class="muted"><code>${code}</code> <code>${context.state.requestId}</code></p>
 </div>`,
   })
 }

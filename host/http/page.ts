@@ -34,17 +34,14 @@ const escapes: Readonly<Record<string, string>> = {
 const style = readFileSync(new URL('page.css', import.meta.url), 'utf8')
 const styleHash = createHash('sha256').update(style).digest('base64')
 const icon =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='8' fill='%234f46e5'/%3E%3Cpath d='M9 22V10h6v12m2 0v-7h6v7' stroke='%23fff' stroke-width='2.5' fill='none'/%3E%3C/svg%3E"
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect width='32' height='32' rx='8' fill='%234338ca'/%3E%3Cpath d='M9 22V10h6v12m2 0v-7h6v7' stroke='%23fff' stroke-width='2.5' fill='none'/%3E%3C/svg%3E"
 
 /** What a page may do with a form. Browsers check `form-action` for each redirect after a form, too. */
 type FormAction = "'none'" | "'self' http: https:"
 
-/** `state`: a word beside the name of Annex. */
 export type Page = {
   title: string
-  state?: Html
   main: Html
-  footer?: Html
   formAction?: FormAction
   /** Default: `no-referrer`. */
   referrerPolicy?: 'same-origin'
@@ -62,7 +59,7 @@ export function sendPage(context: Context, { formAction = "'none'", referrerPoli
   context.body = toPage(page)
 }
 
-export function toPage({ title, state, main, footer }: Omit<Page, 'formAction' | 'referrerPolicy'>): string {
+export function toPage({ title, main }: Pick<Page, 'title' | 'main'>): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -75,12 +72,10 @@ export function toPage({ title, state, main, footer }: Omit<Page, 'formAction' |
 <body>
 <header>
 <h1><img src="${icon}" alt="" width="36" height="36">Annex</h1>
-${state ?? ''}
 </header>
 <main>
 ${main}
 </main>
-${footer === undefined ? '' : html`<footer>${footer}</footer>`}
 </body>
 </html>
 `.text

@@ -38,7 +38,7 @@ export function toConnectPage(question: ConnectQuestion): Page {
 <div><dt>Organization</dt><dd><code>${organization.subdomain}</code></dd></div>
 ${place === undefined ? '' : html`<div><dt>${place.kind === 'site' ? 'Site' : 'Space'}</dt><dd>${toName(place.title)}</dd></div>`}
 </dl>
-<p class="soft">This organization can then use your account through the integration. If you did not expect this link, close the page.</p>
+<p class="muted">This organization can then use your account through the integration. If you did not expect this link, close the page.</p>
 <form method="post"><button>${provider === undefined ? 'Go on' : html`Go on to ${provider}`}</button></form>
 </div>`,
     // A provider may lead to a sign-in at any other host, and Chromium checks each redirect.
