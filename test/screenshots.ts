@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { openDatabase } from '../host/db/open-database.ts'
 import { createActivityRecorder } from '../host/metrics/record-activity.ts'
+import { agreementTo } from './support/agreement.ts'
 import { type Annex, installSample, until } from './support/annex.ts'
 import { skipWithoutChromium } from './support/chromium.ts'
 import { openConsole, pluginsDir } from './support/console.ts'
@@ -59,6 +60,10 @@ async function makeRecords(annex: Annex, receiver: string): Promise<Record<strin
     params: { integration: 'webhook', installation: webhook.id },
     body: { site },
   })
+  const { id: elements } = await annex.client.call('POST /v1/integrations/{integration}/installations', {
+    params: { integration: 'elements' },
+    body: { organization: 'home', ...(await agreementTo(annex, 'elements')) },
+  })
   const ids = []
   for (const page of ['', 'install', 'events/signatures', 'events']) {
     await publishView(annex, `https://docs.example.com/${page}`)
@@ -73,6 +78,8 @@ async function makeRecords(annex: Annex, receiver: string): Promise<Record<strin
     installation: `/orgs/home/installations/${webhook.id}/sites/${annex.server.samples.site}`,
     delivery: `/orgs/home/deliveries/${ids[0]}`,
     catalogue: '/orgs/home/integrations',
+    component: `/orgs/home/installations/${elements}`,
+    page: `/orgs/home/spaces/${annex.server.samples.space}`,
   }
 }
 

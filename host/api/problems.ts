@@ -186,7 +186,10 @@ async function readInstallations(db: Db, owner: Owner): Promise<FoundProblem[]> 
     )
     .slice(0, mostShown)
   const placeIds = [...unfit.map(({ level }) => level.placeId), ...connections.map(({ placeId }) => placeId)]
-  const titles = await readPlaceTitles(db, placeIds)
+  const titles = await readPlaceTitles(
+    db,
+    placeIds.filter((id) => id !== ''),
+  )
   const placeOf = (id: string) => (id === '' ? '' : ` in ${titles.get(id) ?? id}`)
   return [
     ...suspended.map(

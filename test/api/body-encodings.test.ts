@@ -130,7 +130,7 @@ describe('the body of a record or of settings', () => {
     )
     assert.deepEqual(
       larger.map(({ id }) => id).toSorted(),
-      [...asked, 'publishEvent', 'putPage', 'queueIntegrationTask'].toSorted(),
+      [...asked, 'previewPage', 'publishEvent', 'putPage', 'queueIntegrationTask'].toSorted(),
     )
   })
 

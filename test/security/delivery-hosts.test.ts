@@ -68,6 +68,8 @@ before(async () => {
         more: `egress: []\nconfigurations: { account: { properties: { hook: ${text} } }, site: { componentId: form } }`,
       },
     },
+    // No attempt but those that a test asks for.
+    flags: { DELIVERY_RETRY_SECONDS: '3600' },
   })
 })
 after(() => Promise.all([annex?.close(), ...receivers.map(({ close }) => close())]))

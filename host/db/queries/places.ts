@@ -146,6 +146,7 @@ export async function listPlaceIds(db: Db, kind: PlaceKind, organizationId: stri
 
 /** The titles of sites and spaces that are there, by id. */
 export async function readPlaceTitles(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
   const lists = await Promise.all(
     (['site', 'space'] as const).map((kind) => db(`${kind}s`).whereIn('id', ids).select('id', 'title')),
   )
