@@ -196,7 +196,7 @@ describe('links of the console that work once', { skip }, () => {
     await tab.page.goto(await invite('other@example.com', 'editor'))
     await tab.page.getByRole('button', { name: 'Join as admin' }).click()
     await tab.page.waitForURL(`${opened.url}/orgs/home`)
-    await tab.page.getByLabel('Organization').selectOption('acme')
+    await tab.page.getByRole('combobox', { name: 'Organization' }).selectOption('acme')
     await tab.page.waitForURL(`${opened.url}/orgs/acme`)
     await tab.page.getByRole('heading', { name: 'Acme' }).waitFor()
     await tab.goto('/')

@@ -62,7 +62,7 @@ describe('a tab of the console', { skip: skipWithoutChromium() }, () => {
       await tab.page.goto(from)
       await tab.page.waitForURL(to.startsWith('/') ? opened.url + to : to)
     }
-    await tab.page.getByRole('heading', { name: 'The command line shows this' }).waitFor()
+    await tab.page.getByRole('heading', { name: 'Sample site' }).waitFor()
     assert.deepEqual(tab.said, [])
   })
 
