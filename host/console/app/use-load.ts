@@ -7,6 +7,8 @@ export type Load<Value> = {
   reload: () => void
 }
 
+type State<Value> = Omit<Load<Value>, 'reload'> & { key: string }
+
 /**
  * Reads something for a part of a page, and reads it again when `key` changes.
  *
@@ -17,22 +19,32 @@ export function useLoad<Value>(
   read: (signal: AbortSignal) => Promise<Value>,
   everyMs?: number,
 ): Load<Value> {
-  const [state, setState] = useState<Omit<Load<Value>, 'reload'> & { key: string }>({ key, isLoading: true })
+  const [state, setState] = useState<State<Value>>({ key, isLoading: true })
   const [turn, setTurn] = useState(0)
   const latest = useRef(read)
   latest.current = read
-  const reload = useCallback(() => setTurn((n) => n + 1), [])
+  /** An answer that is on its way is shown before the next one is asked for: it is here sooner. */
+  const running = useRef<{ isAsked: boolean } | undefined>(undefined)
+  const reload = useCallback(() => {
+    if (running.current === undefined) setTurn((n) => n + 1)
+    else running.current.isAsked = true
+  }, [])
 
   useEffect(() => {
     const stop = new AbortController()
+    const own = { isAsked: false }
+    running.current = own
+    const end = (next: (before: State<Value>) => State<Value>) => {
+      if (stop.signal.aborted) return
+      running.current = undefined
+      setState(next)
+      if (own.isAsked) setTurn((n) => n + 1)
+    }
     setState((before) => ({ ...(before.key === key ? before : { key }), key, isLoading: true }))
     latest.current(stop.signal).then(
-      (value) => !stop.signal.aborted && setState({ key, value, isLoading: false }),
-      (error) => {
-        if (stop.signal.aborted) return
-        // A list that is read again and again stays on the screen: the banner says that the host does not answer.
-        setState((before) => ({ ...before, error, isLoading: false }))
-      },
+      (value) => end(() => ({ key, value, isLoading: false })),
+      // A list that is read again and again stays on the screen: the banner says that the host does not answer.
+      (error) => end((before) => ({ ...before, error, isLoading: false })),
     )
     return () => stop.abort()
   }, [key, turn])
