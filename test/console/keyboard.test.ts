@@ -88,6 +88,6 @@ describe('the first story by keyboard alone', { skip: skipWithoutChromium() }, (
     await page.getByRole('heading', { name: 'Home' }).waitFor()
     await tabTo('Skip to the page')
     await page.keyboard.press('Enter')
-    assert.match(page.url(), /#main$/)
+    await page.waitForURL(/#main$/)
   })
 })
