@@ -5,6 +5,7 @@ import type { Member } from '../../../../schemas/generated/api/members.ts'
 import { api } from '../api.ts'
 import { Action } from '../parts/action.tsx'
 import { useAttempt } from '../parts/attempt.ts'
+import { Cancel } from '../parts/cancel.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
@@ -199,11 +200,7 @@ function RemoveMember({ org, member, onEnd }: { org: string; member: Member; onE
         <p>{texts.members.removeWhat}</p>
         <Field label={texts.email} autocomplete="off" value={typed} onValue={setTyped} />
       </Form>
-      <div>
-        <button type="button" class="plain" onClick={onEnd}>
-          {texts.cancel}
-        </button>
-      </div>
+      <Cancel act={onEnd} />
     </Dialog>
   )
 }

@@ -2,6 +2,7 @@ import { api } from '../api.ts'
 import { loadPerson } from '../person.ts'
 import { me, question } from '../state.ts'
 import { texts } from '../texts.ts'
+import { Cancel } from './cancel.tsx'
 import { Dialog } from './dialog.tsx'
 import { SignInForm, type WayIn } from './sign-in-form.tsx'
 
@@ -19,11 +20,7 @@ export function Questions() {
       <Dialog key="confirm" title={texts.confirm.title} onClose={() => answer(false)}>
         <p>{texts.confirm.why}</p>
         <SignInForm email={me.value?.account?.email ?? ''} enter={confirm} label={texts.confirm.action} />
-        <div>
-          <button type="button" class="plain" onClick={() => answer(false)}>
-            {texts.cancel}
-          </button>
-        </div>
+        <Cancel act={() => answer(false)} />
       </Dialog>
     )
   }

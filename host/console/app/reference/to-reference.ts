@@ -3,7 +3,13 @@ import { listOperations, type Operation } from '../../../../schemas/list-operati
 import type { OpenApi, Schema } from '../../../../schemas/openapi.ts'
 
 export type Resource = { name: string; description: string; operations: Operation[] }
-export type Reference = { document: OpenApi; resources: Resource[]; records: [string, Schema][] }
+export type Reference = {
+  document: OpenApi
+  /** With the forms for a site and a space. */
+  operations: Operation[]
+  resources: Resource[]
+  records: [string, Schema][]
+}
 
 /** The forms of an operation for a site and a space are on the page of the account's. */
 const otherForms: ReadonlyMap<string, readonly string[]> = new Map(
@@ -12,19 +18,23 @@ const otherForms: ReadonlyMap<string, readonly string[]> = new Map(
 
 export function toReference(document: OpenApi): Reference {
   const shown = new Set([...otherForms.values()].flat())
-  const operations = listOperations(document).filter(({ id }) => !shown.has(id))
-  const byTag = Map.groupBy(operations, ({ tag }) => tag)
+  const operations = listOperations(document)
+  const byTag = Map.groupBy(
+    operations.filter(({ id }) => !shown.has(id)),
+    ({ tag }) => tag,
+  )
   return {
     document,
+    operations,
     resources: document.tags.map((tag) => ({ ...tag, operations: byTag.get(tag.name) ?? [] })),
     records: Object.entries(document.components.schemas ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1)),
   }
 }
 
 /** The operation, and its forms for a site and a space. */
-export function formsOf({ document }: Reference, id: string): Operation[] {
+export function formsOf({ operations }: Reference, id: string): Operation[] {
   const ids = [id, ...(otherForms.get(id) ?? [])]
-  return listOperations(document)
+  return operations
     .filter((operation) => ids.includes(operation.id))
     .toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id))
 }

@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks'
 import type { Job } from '../../../../../schemas/generated/api/jobs.ts'
 import { api } from '../../api.ts'
 import { Action } from '../../parts/action.tsx'
+import { Cancel } from '../../parts/cancel.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form } from '../../parts/form.tsx'
 import { reasonAgainst } from '../../person.ts'
 import { sayDone } from '../../state.ts'
 import { failedWorkTexts as texts } from '../../texts/failed-work.ts'
-import { texts as general } from '../../texts.ts'
 
 /** What a person does with failed work. */
 export function JobActions({
@@ -55,11 +55,7 @@ export function JobActions({
           <Form submit={discard} label={texts.discardAction} kind="bad">
             <p>{texts.discardWhat}</p>
           </Form>
-          <div>
-            <button type="button" class="plain" onClick={() => setIsAsking(false)}>
-              {general.cancel}
-            </button>
-          </div>
+          <Cancel act={() => setIsAsking(false)} />
         </Dialog>
       )}
     </>

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import { api } from '../../api.ts'
+import { Cancel } from '../../parts/cancel.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Field } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
 import { sayDone } from '../../state.ts'
 import { placeTexts as texts } from '../../texts/places.ts'
-import { texts as general } from '../../texts.ts'
+import { PlaceFields, type PlaceValues } from './place-fields.tsx'
 
 export type Kind = 'site' | 'space'
 
@@ -21,12 +21,12 @@ export function MakePlace({
   onClose: () => void
   onMade: (id: string) => void
 }) {
-  const [title, setTitle] = useState('')
-  const [slug, setSlug] = useState<string>()
-  const [url, setUrl] = useState('')
+  const [typed, setTyped] = useState<{ title: string; slug?: string; url: string }>({ title: '', url: '' })
+  const { title, slug = toSlug(title), url } = typed
+  const change = (given: Partial<PlaceValues>) => setTyped((before) => ({ ...before, ...given }))
   const label = kind === 'site' ? texts.makeSite : texts.makeSpace
   const make = async () => {
-    const body = { title: title.trim(), slug: slug ?? toSlug(title), ...(url !== '' && { url }) }
+    const body = { title: title.trim(), slug, ...(url !== '' && { url }) }
     const { id } =
       kind === 'site'
         ? await api.call('POST /v1/orgs/{org}/sites', { params: { org }, body })
@@ -37,29 +37,9 @@ export function MakePlace({
   return (
     <Dialog title={label} onClose={onClose}>
       <Form submit={make} label={label}>
-        <Field label={texts.titleOf} required autocomplete="off" value={title} onValue={setTitle} />
-        <Field
-          label={texts.slug}
-          hint={texts.slugHint}
-          required
-          autocomplete="off"
-          value={slug ?? toSlug(title)}
-          onValue={setSlug}
-        />
-        <Field
-          label={texts.url}
-          hint={texts.urlHint}
-          type="url"
-          autocomplete="off"
-          value={url}
-          onValue={setUrl}
-        />
+        <PlaceFields title={title} slug={slug} url={url} onChange={change} />
       </Form>
-      <div>
-        <button type="button" class="plain" onClick={onClose}>
-          {general.cancel}
-        </button>
-      </div>
+      <Cancel act={onClose} />
     </Dialog>
   )
 }

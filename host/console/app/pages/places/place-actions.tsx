@@ -3,6 +3,7 @@ import type { Site } from '../../../../../schemas/generated/api/sites.ts'
 import type { Space } from '../../../../../schemas/generated/api/spaces.ts'
 import { api } from '../../api.ts'
 import { Action } from '../../parts/action.tsx'
+import { Cancel } from '../../parts/cancel.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Choice, Field } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
@@ -10,7 +11,7 @@ import { More } from '../../parts/more.tsx'
 import { reasonAgainst } from '../../person.ts'
 import { sayDone } from '../../state.ts'
 import { placeTexts as texts } from '../../texts/places.ts'
-import { texts as general } from '../../texts.ts'
+import { PlaceFields, type PlaceValues } from './place-fields.tsx'
 
 export type Place = Pick<Site | Space, 'object' | 'id' | 'title' | 'slug' | 'urls' | 'visibility'>
 type Given = { org: string; place: Place }
@@ -56,15 +57,15 @@ export function PlaceActions({
 }
 
 function Change({ org, place, close, onChange }: Given & { close: () => void; onChange: () => void }) {
-  const [title, setTitle] = useState(place.title)
-  const [slug, setSlug] = useState(place.slug)
-  const [url, setUrl] = useState(place.urls.published ?? '')
+  const { published = '' } = place.urls
+  const [{ title, slug, url }, setTyped] = useState({ title: place.title, slug: place.slug, url: published })
+  const change = (given: Partial<PlaceValues>) => setTyped((before) => ({ ...before, ...given }))
   const [visibility, setVisibility] = useState(place.visibility)
   const save = async () => {
     const body = {
       ...(title !== place.title && { title }),
       ...(slug !== place.slug && { slug }),
-      ...(url !== (place.urls.published ?? '') && { url: url === '' ? null : url }),
+      ...(url !== published && { url: url === '' ? null : url }),
       ...(visibility !== place.visibility && { visibility }),
     }
     if (Object.keys(body).length > 0)
@@ -82,23 +83,7 @@ function Change({ org, place, close, onChange }: Given & { close: () => void; on
   return (
     <Dialog title={texts.changeTitle(place.title)} onClose={close}>
       <Form submit={save} label={texts.save}>
-        <Field label={texts.titleOf} required autocomplete="off" value={title} onValue={setTitle} />
-        <Field
-          label={texts.slug}
-          hint={texts.slugHint}
-          required
-          autocomplete="off"
-          value={slug}
-          onValue={setSlug}
-        />
-        <Field
-          label={texts.url}
-          hint={texts.urlHint}
-          type="url"
-          autocomplete="off"
-          value={url}
-          onValue={setUrl}
-        />
+        <PlaceFields title={title} slug={slug} url={url} onChange={change} />
         <Choice
           label={texts.visibility}
           value={visibility}
@@ -106,7 +91,7 @@ function Change({ org, place, close, onChange }: Given & { close: () => void; on
           onValue={(value) => setVisibility(value as Place['visibility'])}
         />
       </Form>
-      <Cancel close={close} />
+      <Cancel act={close} />
     </Dialog>
   )
 }
@@ -133,15 +118,7 @@ function Delete({ org, place, close, onDeleted }: Given & { close: () => void; o
         <p class="muted">{texts.deleteFirst}</p>
         <Field label={texts.typeSlug(place.slug)} autocomplete="off" value={typed} onValue={setTyped} />
       </Form>
-      <Cancel close={close} />
+      <Cancel act={close} />
     </Dialog>
   )
 }
-
-const Cancel = ({ close }: { close: () => void }) => (
-  <div>
-    <button type="button" class="plain" onClick={close}>
-      {general.cancel}
-    </button>
-  </div>
-)

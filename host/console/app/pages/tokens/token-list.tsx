@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { MadeToken, Token } from '../../../../../schemas/generated/api/tokens.ts'
 import { useRows } from '../../lists/use-rows.ts'
 import { Action } from '../../parts/action.tsx'
+import { Cancel } from '../../parts/cancel.tsx'
 import { CopyButton, Id } from '../../parts/copy.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form } from '../../parts/form.tsx'
@@ -162,11 +163,7 @@ function Revoke({ owner, token, onEnd }: { owner: Owner; token: Token; onEnd: ()
       <Form submit={revoke} label={texts.revokeAction} kind="bad">
         <p>{texts.revokeWhat}</p>
       </Form>
-      <div>
-        <button type="button" class="plain" onClick={onEnd}>
-          {general.cancel}
-        </button>
-      </div>
+      <Cancel act={onEnd} />
     </Dialog>
   )
 }
