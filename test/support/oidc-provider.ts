@@ -18,7 +18,7 @@ export type OidcProvider = {
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
 /**
- * A certified OpenID provider. Its user is at once logged in as the cookie `as` says, and agrees to all scopes. A refresh
+ * A certified OpenID provider. Its user is at once logged in as the cookie `as` says, and agrees to all scopes, unless it is `refuser`. A refresh
  * token counts once: with an old one the provider ends the grant.
  *
  * @param given.claimsOf further claims of a user, in the scope `groups`; default: none
@@ -103,6 +103,10 @@ export async function startOidcProvider(
   ): Promise<void> {
     const { prompt, params, session } = await provider.interactionDetails(request, response)
     const account = /(?:^|; )as=(\w+)/.exec(request.headers.cookie ?? '')?.[1] ?? 'ada'
+    if (account === 'refuser') {
+      await provider.interactionFinished(request, response, { error: 'access_denied' })
+      return
+    }
     if (prompt.name === 'login') {
       await provider.interactionFinished(request, response, { login: { accountId: account } })
       return
