@@ -16,6 +16,8 @@ const dayMs = 24 * 60 * 60 * 1000
 export const idleMs = 30 * dayMs
 /** A session ends after so long, however often it is used. */
 export const longestMs = 90 * dayMs
+/** A session of a provider's account ends after so long: a person who may no longer sign in there is out within a day. */
+export const openidMs = dayMs
 /** A session may change ways to sign in, tokens and members for so long after a password or passkey. */
 export const confirmedMs = 10 * 60 * 1000
 
@@ -33,12 +35,13 @@ export async function startSession(
   account: Account,
   method: SessionMethod,
   { address, userAgent }: Browser,
+  { confirmedAt, lifetimeMs = longestMs }: { confirmedAt?: number; lifetimeMs?: number } = {},
 ): Promise<{ secret: string; session: Session }> {
   const secret = createSecret()
   const now = Date.now()
   const session = await insertSession(transaction, {
     ...{ accountId: account.id, method, hash: hashOf(secret), address },
-    ...{ createdAt: now, lastUsedAt: now, confirmedAt: now, expiresAt: now + longestMs },
+    ...{ createdAt: now, lastUsedAt: now, confirmedAt: confirmedAt ?? now, expiresAt: now + lifetimeMs },
     // U+0000 is no text of PostgreSQL. HTTP has none in a header.
     userAgent: userAgent.slice(0, longestAgent).toWellFormed(),
   })

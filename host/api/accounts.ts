@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import type { NewAccount } from '../../schemas/generated/api/accounts.ts'
 import { takeSetupToken } from '../access/tokens.ts'
 import { createLink, joinAs, type OpenedLink, openLink, openLinkOf, useLink } from '../accounts/links.ts'
+import { assertLocal } from '../accounts/openid-account.ts'
 import { createAccount, type NewProof, prepareProof } from '../accounts/proofs.ts'
 import type { Db } from '../db/db.ts'
 import {
@@ -19,16 +20,18 @@ import { linkUrl, type OwnAddress, ownAddressOf, toNamed } from '../http/own-add
 import { recordAudit } from '../logs/audit.ts'
 import { originOf } from './caller.ts'
 import { toIso } from './list-query.ts'
+import { addOpenidRoutes, type OpenidParts } from './openid.ts'
 import type { OnOperation } from './operations.ts'
 import { addOwnAccountRoutes } from './own-account.ts'
 import { addSessionRoutes, type SessionParts } from './sessions.ts'
 import { answerSession, originOfAccount, sessionBefore, signIn } from './sign-in.ts'
 
 /** Accounts: how they begin, and how a lost way in is mended. */
-export function addAccountRoutes(on: OnOperation, parts: SessionParts): void {
+export function addAccountRoutes(on: OnOperation, parts: SessionParts & OpenidParts): void {
   const { db, cookie, passkeys, ownUrl } = parts
   addSessionRoutes(on, parts)
   addOwnAccountRoutes(on, parts)
+  addOpenidRoutes(on, parts)
 
   on('GET /v1/sign-in', async ({ context }) => {
     const address = ownAddressOf(context.req, ownUrl)
@@ -43,6 +46,7 @@ export function addAccountRoutes(on: OnOperation, parts: SessionParts): void {
         ...(reason !== undefined && { reason }),
       },
       secure: address.isHttps || address.isLoopback,
+      ...(parts.openid && { openid: { name: parts.openid.name } }),
     } as const
   })
 
@@ -118,6 +122,7 @@ export function addAccountRoutes(on: OnOperation, parts: SessionParts): void {
       throw new AnnexError('not_found', text)
     }
     const { link, expiresAt } = await writeTransaction(db, async (transaction) => {
+      await assertLocal(transaction, account.id)
       await recordAudit(transaction, originOf(request), {
         ...{ action: 'reset_link.create', organizationId: null },
         subject: { kind: 'account', id: account.id },

@@ -8,11 +8,10 @@ import type { SignedIn } from '../accounts/sessions.ts'
 import type { Db } from '../db/db.ts'
 import type { Role as PersonRole } from '../db/queries/members.ts'
 import { findOrganization } from '../db/queries/organizations.ts'
-import { listPasskeys } from '../db/queries/passkeys.ts'
 import { isAnnexError } from '../errors.ts'
 import { type OnOperation, roleOf } from './operations.ts'
 import { type ReadSession, toCaller } from './read-session.ts'
-import { toAccountView, toSessionView } from './sign-in.ts'
+import { readAccountView, toSessionView } from './sign-in.ts'
 
 type MeParts = { db: Db; api: Api; readSession: ReadSession }
 
@@ -52,9 +51,9 @@ async function personOf(
   db: Db,
   signedIn: SignedIn,
 ): Promise<Pick<Me, 'account' | 'session' | 'memberships'>> {
-  const { account, session, memberships } = signedIn
+  const { session, memberships } = signedIn
   return {
-    account: toAccountView(signedIn, await listPasskeys(db, account.id)),
+    account: await readAccountView(db, signedIn),
     session: toSessionView(session, session.id),
     memberships: [...memberships],
   }

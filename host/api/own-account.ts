@@ -2,12 +2,14 @@ import type { Context } from 'koa'
 import type { Account as AccountView } from '../../schemas/generated/api/accounts.ts'
 import type { OfSession } from '../access/tokens.ts'
 import { joinAs, openLinkOf, useLink } from '../accounts/links.ts'
+import { assertLocal } from '../accounts/openid-account.ts'
 import { hashPassword } from '../accounts/passwords.ts'
 import { refuseTakenEmail } from '../accounts/proofs.ts'
 import type { Db } from '../db/db.ts'
 import { type Account, findAccount, lockAccount, updateAccount } from '../db/queries/accounts.ts'
 import { listMemberships } from '../db/queries/members.ts'
 import { deleteLinkOf } from '../db/queries/one-time-links.ts'
+import { deleteSubjectOf, findSubjectOf } from '../db/queries/openid-subjects.ts'
 import { deletePasskey, listPasskeys } from '../db/queries/passkeys.ts'
 import { deleteSessions } from '../db/queries/sessions.ts'
 import { writeTransaction } from '../db/sql.ts'
@@ -17,7 +19,7 @@ import { type AuditAction, recordAudit } from '../logs/audit.ts'
 import { originOf } from './caller.ts'
 import { assertConfirmed, type OnOperation, type OperationRequest } from './operations.ts'
 import type { SessionParts } from './sessions.ts'
-import { toAccountView } from './sign-in.ts'
+import { readAccountView } from './sign-in.ts'
 
 type AccountRequest = { caller: OperationRequest<'GET /v1/account'>['caller']; context: Context }
 
@@ -31,6 +33,7 @@ export function addOwnAccountRoutes(on: OnOperation, { db, passkeys, ownUrl }: S
     if (email !== undefined || password !== undefined) assertConfirmed(caller)
     const hash = password === undefined ? undefined : await hashPassword(password)
     await change(request, 'account.change', async (transaction, { id, ...before }) => {
+      if (hash !== undefined) await assertLocal(transaction, id)
       const after = {
         ...(name !== undefined && { name }),
         ...(email !== undefined && { email: email.toLowerCase() }),
@@ -53,6 +56,7 @@ export function addOwnAccountRoutes(on: OnOperation, { db, passkeys, ownUrl }: S
     const { caller, body, context } = request
     const passkey = await passkeys.checkNew(ownAddressOf(context.req, ownUrl), body)
     await change(request, 'passkey.create', async (transaction, { id }) => {
+      await assertLocal(transaction, id)
       const { id: stored, host, label } = await passkeys.store(transaction, id, passkey)
       return { after: { id: stored, host, label } }
     })
@@ -75,11 +79,24 @@ export function addOwnAccountRoutes(on: OnOperation, { db, passkeys, ownUrl }: S
     return view(caller)
   })
 
+  on('DELETE /v1/account/openid', async (request) => {
+    await change(request, 'openid.unlink', async (transaction, { id }) => {
+      await assertLocal(transaction, id)
+      const subject = await findSubjectOf(transaction, id)
+      if (subject === undefined) throw new AnnexError('not_found', 'The account is not linked.')
+      await deleteSubjectOf(transaction, id)
+      await deleteSessions(transaction, id, request.caller.sessionId)
+      return { before: { issuer: subject.issuer, subject: subject.subject } }
+    })
+    return view(request.caller)
+  })
+
   on('POST /v1/account/memberships', async (request) => {
     const { caller, body } = request
     const { member } = await openLinkOf(db, body.link, 'invitation')
     await writeTransaction(db, async (transaction) => {
       const account = await lock(transaction, caller)
+      await assertLocal(transaction, account.id)
       await useLink(transaction, body.link)
       await joinAs(transaction, member, account)
       await recordAudit(transaction, originOf(request), {
@@ -111,7 +128,7 @@ export function addOwnAccountRoutes(on: OnOperation, { db, passkeys, ownUrl }: S
     const account = await findAccount(db, accountId)
     if (account === undefined) throw removed()
     const memberships = await listMemberships(db, accountId)
-    return toAccountView({ account, memberships }, await listPasskeys(db, accountId))
+    return readAccountView(db, { account, memberships })
   }
 }
 

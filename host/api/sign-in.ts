@@ -12,7 +12,8 @@ import {
 } from '../accounts/sessions.ts'
 import type { Db } from '../db/db.ts'
 import type { Account } from '../db/queries/accounts.ts'
-import type { Passkey } from '../db/queries/passkeys.ts'
+import { findSubjectOf, type OpenidSubject } from '../db/queries/openid-subjects.ts'
+import { listPasskeys } from '../db/queries/passkeys.ts'
 import { deleteSession, type Session, type SessionMethod } from '../db/queries/sessions.ts'
 import { isAnnexError } from '../errors.ts'
 import { assertOwnPage } from '../http/own-page.ts'
@@ -61,10 +62,20 @@ export async function signIn(
   transaction: Db,
   context: Context,
   account: Account,
-  { method, before }: { method: SessionMethod; before: SignedIn | undefined },
+  {
+    method,
+    before,
+    ...times
+  }: {
+    method: SessionMethod
+    before: SignedIn | undefined
+    /** Default: now. */
+    confirmedAt?: number
+    lifetimeMs?: number
+  },
 ): Promise<{ secret: string; session: Session }> {
   if (before !== undefined) await deleteSession(transaction, before.account.id, before.session.id)
-  const started = await startSession(transaction, account, method, browserOf(context))
+  const started = await startSession(transaction, account, method, browserOf(context), times)
   await recordAudit(transaction, originOfAccount(context, account.id), {
     ...{ action: 'session.create', organizationId: null },
     ...{ subject: { kind: 'session', id: started.session.id }, after: { method } },
@@ -95,11 +106,12 @@ export const toSessionView = (session: Session, currentId: string): SessionView 
   userAgent: session.userAgent,
 })
 
-export function toAccountView(
+export async function readAccountView(
+  db: Db,
   signedIn: Pick<SignedIn, 'account' | 'memberships'>,
-  passkeys: readonly Passkey[],
-): AccountView {
+): Promise<AccountView> {
   const { id, email, name, password } = signedIn.account
+  const [passkeys, subject] = await Promise.all([listPasskeys(db, id), findSubjectOf(db, id)])
   return {
     object: 'account',
     ...{ id, email, name, operator: isOperator(signedIn), password: password !== null },
@@ -108,5 +120,11 @@ export function toAccountView(
       createdAt: toIso(passkey.createdAt),
       lastUsedAt: passkey.lastUsedAt === null ? null : toIso(passkey.lastUsedAt),
     })),
+    openid: subject === undefined ? null : toSubjectView(subject),
   }
 }
+
+const toSubjectView = ({ issuer, subject, setsRoles, createdAt, lastUsedAt }: OpenidSubject) => ({
+  ...{ issuer, subject, setsRoles, createdAt: toIso(createdAt) },
+  lastUsedAt: lastUsedAt === null ? null : toIso(lastUsedAt),
+})

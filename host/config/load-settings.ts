@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'dotenv'
 import { AnnexError, type ErrorDetail } from '../errors.ts'
+import { checkOpenidSettings } from './openid-settings.ts'
 import { parseSetting, type SettingValues } from './setting.ts'
 import { type SettingName, settingsTable } from './settings-table.ts'
 
@@ -49,6 +50,7 @@ export function loadSettings(
       values[name] = parsed
     }
   }
+  details.push(...checkOpenidSettings(values))
   if (details.length > 0) {
     const list = details.map((detail) => `  ${detail.path}: ${detail.message}`).join('\n')
     throw new AnnexError('settings_invalid', `These settings cannot be used:\n${list}`, { details })

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
+import { describeWrongMapping, parseRoleMapping } from './role-mapping.ts'
 
 /** The value of each kind of setting. */
 export type SettingValues = {
@@ -13,6 +14,8 @@ export type SettingValues = {
   seconds: number[]
   host: string
   allow: string[]
+  issuer: string
+  roles: string[]
 }
 
 type SettingKind = keyof SettingValues
@@ -57,6 +60,11 @@ export function parseSetting(
     case 'url':
       if (text === '' || isUrlOrigin(text)) return text
       return { problem: `"${text}" is not an http or https address without a path (https://annex.example)` }
+    case 'issuer':
+      if (text === '' || isIssuer(text)) return text
+      return {
+        problem: `"${text}" is not an https address without user, query and fragment (https://login.example/annex). HTTP is for a provider on this machine`,
+      }
     case 'key':
       if (text === '' || Buffer.from(text, 'base64').length === 32) return text
       // Without the text: it is a secret, though a wrong one.
@@ -72,6 +80,11 @@ export function parseSetting(
       const parts = toParts(text)
       const wrong = parts.find((part) => parseAllowEntry(part) === undefined)
       return wrong === undefined ? parts : { problem: describeWrongEntry(wrong) }
+    }
+    case 'roles': {
+      const parts = toParts(text)
+      const wrong = parts.find((part) => parseRoleMapping(part) === undefined)
+      return wrong === undefined ? parts : { problem: describeWrongMapping(wrong) }
     }
     case 'list': {
       const parts = toParts(text)
@@ -112,6 +125,14 @@ function isUrlOrigin(text: string): boolean {
   const url = URL.parse(text)
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return false
   return url.href === `${url.origin}/` && !/[?#]/.test(text)
+}
+
+/** The provider's answers decide who is an operator: the network on the way must not write them. */
+function isIssuer(text: string): boolean {
+  const url = URL.parse(text)
+  if (url === null || url.username !== '' || url.password !== '' || /[?#\s]/.test(text)) return false
+  const isHere = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(url.hostname)
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isHere)
 }
 
 /** An entry of EGRESS_ALLOW: a name, or as many addresses as begin with the same bits. */

@@ -1,3 +1,4 @@
+import { openidSettings } from './openid-settings.ts'
 import { sandboxSettings } from './sandbox-settings.ts'
 import { longestMs, type Setting } from './setting.ts'
 
@@ -52,6 +53,7 @@ export const settingsTable = {
     choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
     meaning: 'trace, debug, info, warn, error, fatal or silent',
   },
+  ...openidSettings,
   ...sandboxSettings,
   EGRESS_ALLOW: {
     kind: 'allow',

@@ -19,6 +19,7 @@ export const copiedTables: readonly Table[] = [
   { name: 'members', key: ['id'] },
   { name: 'tokens', key: ['id'] },
   { name: 'passkeys', key: ['id'] },
+  { name: 'openidSubjects', key: ['issuer', 'subject'] },
   { name: 'sessions', key: ['id'] },
   { name: 'oneTimeLinks', key: ['hash'] },
   { name: 'usedChallenges', key: ['hash'] },

@@ -65,7 +65,7 @@ export function createSessionCookie(publicUrl: string): SessionCookie {
 }
 
 /** The values of each name, in the order in which they were sent. */
-function parseCookies(header = ''): Map<string, string[]> {
+export function parseCookies(header = ''): Map<string, string[]> {
   const found = new Map<string, string[]>()
   for (const pair of header.split(';')) {
     const [, name = '', value = ''] = /^\s*([^=]+)=(.*?)\s*$/.exec(pair) ?? []

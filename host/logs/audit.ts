@@ -31,6 +31,7 @@ export const auditActions = [
   ...['member.create', 'member.change', 'member.delete', 'token.create', 'token.revoke'],
   ...['token.mint', 'setup.redeem'],
   ...['account.create', 'account.change', 'account.reset', 'passkey.create', 'passkey.delete'],
+  ...['openid.link', 'openid.unlink'],
   ...['session.create', 'session.confirm', 'session.end'],
   ...['invitation.create', 'invitation.accept', 'reset_link.create'],
   ...['install_link.create', 'install_link.revoke'],

@@ -22,6 +22,7 @@ export function createLogger(level: string, redact: Redact): Logger {
 export const hostSecrets = (settings: Settings): [name: string, value: string][] => [
   ['SECRET_KEY', settings.SECRET_KEY],
   ['DATABASE_URL', settings.DATABASE_URL],
+  ['OPENID_CLIENT_SECRET', settings.OPENID_CLIENT_SECRET],
   ['DATABASE_URL', URL.parse(settings.DATABASE_URL)?.password ?? ''],
 ]
 

@@ -3,6 +3,9 @@ import type { Logger } from 'pino'
 import type { ScriptTokens } from '../access/script-tokens.ts'
 import type { Uses } from '../access/uses.ts'
 import { createChallenges } from '../accounts/challenges.ts'
+import { createOpenidFlows } from '../accounts/openid-flow.ts'
+import { createOpenidProvider } from '../accounts/openid-provider.ts'
+import { toRoleRules } from '../accounts/openid-roles.ts'
 import { createPasskeys } from '../accounts/passkeys.ts'
 import { createAuthenticate } from '../api/caller.ts'
 import { createReadSession } from '../api/read-session.ts'
@@ -29,6 +32,9 @@ type Made =
   | 'cookie'
   | 'ownUrl'
   | 'passkeys'
+  | 'openid'
+  | 'openidFlows'
+  | 'roleRules'
   | 'readHops'
   | 'rateLimits'
   | 'limits'
@@ -71,6 +77,9 @@ export function startApi(
       }),
       ...{ readSession, cookie, ownUrl: settings.PUBLIC_URL },
       passkeys: createPasskeys(createChallenges(box)),
+      openid: createOpenidProvider(settings),
+      openidFlows: createOpenidFlows(box),
+      roleRules: toRoleRules(settings),
       readHops: createHops(hopsKey).read,
       rateLimits,
       limits: { bodyBytes: settings.SANDBOX_BODY_BYTES },

@@ -37,7 +37,7 @@ describe('ten minutes after a sign-in', () => {
       ...['addMemberToOrganizationById', 'addPasskey', 'createOperatorToken', 'createOrganizationToken'],
       ...['createResetLink', 'deletePasskey', 'inviteMember', 'removeMemberFromOrganizationById'],
       ...['rotateInstallationSecret', 'rotateSiteInstallationSecret', 'rotateSpaceInstallationSecret'],
-      'updateMemberInOrganizationById',
+      ...['unlinkOpenid', 'updateMemberInOrganizationById'],
     ])
     t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 10 * minuteMs })
     const refused = [403, 'confirmation_required']

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { loadSettings } from '../../host/config/load-settings.ts'
+import { parseRoleMapping } from '../../host/config/role-mapping.ts'
 import { settingsTable } from '../../host/config/settings-table.ts'
 import { isAnnexError } from '../../host/errors.ts'
 
@@ -120,6 +121,63 @@ describe('settings', () => {
     }
     for (const PUBLIC_URL of ['', 'https://annex.example', 'http://annex.example:8080/']) {
       assert.equal(loadSettings({ environment: { PUBLIC_URL }, envFile }).settings.PUBLIC_URL, PUBLIC_URL)
+    }
+  })
+
+  it('of an OpenID provider need each other, and name what is wrong', () => {
+    const client = { OPENID_CLIENT_ID: 'annex', OPENID_CLIENT_SECRET: 'kept private' }
+    const issuer = 'https://login.example/realms/company'
+    const load = (environment: Record<string, string>) => loadSettings({ environment, envFile }).settings
+    for (const OPENID_ISSUER of [
+      issuer,
+      'https://login.example',
+      'https://login.example/',
+      'http://[::1]:1/a',
+    ]) {
+      assert.equal(load({ ...client, OPENID_ISSUER }).OPENID_ISSUER, OPENID_ISSUER)
+    }
+    const roles = 'engineering=acme:admin, CN=a%2CDC=b=acme:reader ,100%25=home:operator,'
+    assert.deepEqual(load({ ...client, OPENID_ISSUER: issuer, OPENID_ROLES: roles }).OPENID_ROLES, [
+      ...['engineering=acme:admin', 'CN=a%2CDC=b=acme:reader', '100%25=home:operator'],
+    ])
+    assert.deepEqual(parseRoleMapping('CN=a%2CDC=b=acme:reader'), {
+      ...{ value: 'CN=a,DC=b', organization: 'acme', role: 'reader' },
+    })
+    const refused: [Record<string, string>, RegExp][] = [
+      [{ OPENID_ISSUER: issuer }, /OPENID_CLIENT_ID: is required.*\n.*OPENID_CLIENT_SECRET: is required/],
+      [{ ...client }, /OPENID_CLIENT_ID: is set, and OPENID_ISSUER is not/],
+      [{ OPENID_ROLES: roles }, /OPENID_ROLES: is set, and OPENID_ISSUER is not/],
+      ...[
+        'login.example',
+        'http://login.example',
+        'http://localhost.example',
+        'https://a:b@login.example',
+        'https://login.example/?a',
+        'https://login.example/#a',
+        'ftp://localhost',
+      ].map((OPENID_ISSUER): [Record<string, string>, RegExp] => [
+        { ...client, OPENID_ISSUER },
+        /OPENID_ISSUER: ".*" is not an https address/,
+      ]),
+      ...[
+        'engineering',
+        'engineering=acme',
+        '=acme:admin',
+        'a=acme:owner',
+        'a=:admin',
+        'a=b c:admin',
+        '%=acme:admin',
+      ].map((OPENID_ROLES): [Record<string, string>, RegExp] => [
+        { ...client, OPENID_ISSUER: issuer, OPENID_ROLES },
+        /OPENID_ROLES: ".*" is no VALUE=ORGANIZATION:ROLE/,
+      ]),
+    ]
+    for (const [wrong, message] of refused) {
+      assert.throws(() => load(wrong), { code: 'settings_invalid', message }, JSON.stringify(wrong))
+      assert.throws(
+        () => load(wrong),
+        (error: Error) => !error.message.includes('kept private'),
+      )
     }
   })
 

@@ -32,6 +32,7 @@ const ownNames = [
     '__Host-Http-annex_session',
     '__host-http-annex_session',
   ],
+  ...['annex-openid_0123456789abcdef', '__Host-annex-openid_0123456789abcdef'],
   ...['__Host-annex-flow_1', '__Secure-ANNEX-x', '__New-annex_session', '__Host-Secure-annex_session'],
 ]
 

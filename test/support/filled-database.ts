@@ -46,6 +46,10 @@ export async function fillDatabase(db: Db): Promise<void> {
     },
     ...{ host: 'localhost', label: text, createdAt: at, lastUsedAt: null },
   })
+  await db('openidSubjects').insert({
+    ...{ issuer: 'https://login.example', subject: text, accountId: 'acc_2', setsRoles: true },
+    ...{ createdAt: at, lastUsedAt: null },
+  })
   await db('sessions').insert({
     ...{ id: 'ses_1', hash: 'h', accountId: 'acc_1', method: 'password', createdAt: at, lastUsedAt: at },
     ...{ confirmedAt: at, expiresAt: most, address: null, userAgent: text },

@@ -18,13 +18,21 @@ export type OidcProvider = {
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
 /**
- * A certified OpenID provider. Its user is at once logged in as the cookie `as` says, and agrees to all scopes. A refresh
+ * A certified OpenID provider. Its user is at once logged in as the cookie `as` says, and agrees to all scopes, unless it is `refuser`. A refresh
  * token counts once: with an old one the provider ends the grant.
  *
+ * @param given.claimsOf further claims of a user, in the scope `groups`; default: none
+ * @param given.authMethod of its client
  * @param given.lifetimes of access tokens in seconds, in the order in which they are issued; the last one goes on
  */
-export async function startOidcProvider(given: { lifetimes?: number[] } = {}): Promise<OidcProvider> {
-  const { lifetimes = [3600] } = given
+export async function startOidcProvider(
+  given: {
+    lifetimes?: number[]
+    claimsOf?: (user: string) => object
+    authMethod?: 'client_secret_post' | 'client_secret_basic'
+  } = {},
+): Promise<OidcProvider> {
+  const { lifetimes = [3600], claimsOf = () => ({}), authMethod = 'client_secret_post' } = given
   const asked: string[] = []
   const grants: (() => Promise<void>)[] = []
   let issued = 0
@@ -51,12 +59,12 @@ export async function startOidcProvider(given: { lifetimes?: number[] } = {}): P
           redirect_uris: redirectUris,
           grant_types: ['authorization_code', 'refresh_token'],
           response_types: ['code'],
-          token_endpoint_auth_method: 'client_secret_post',
+          token_endpoint_auth_method: authMethod,
         },
       ],
       jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'RS256' }] },
       cookies: { keys: ['of the test'] },
-      claims: { openid: ['sub'], email: ['email'] },
+      claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
       conformIdTokenClaims: false,
       features: { devInteractions: { enabled: false }, revocation: { enabled: true } },
       pkce: { required: () => false },
@@ -76,7 +84,7 @@ export async function startOidcProvider(given: { lifetimes?: number[] } = {}): P
       interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
       findAccount: (_context: unknown, id: string) => ({
         accountId: id,
-        claims: async () => ({ sub: id, email: `${id}@example.com` }),
+        claims: async () => ({ sub: id, email: `${id}@example.com`, ...claimsOf(id) }),
       }),
     })
     provider.on('grant.revoked', () => asked.push('revoked'))
@@ -95,6 +103,10 @@ export async function startOidcProvider(given: { lifetimes?: number[] } = {}): P
   ): Promise<void> {
     const { prompt, params, session } = await provider.interactionDetails(request, response)
     const account = /(?:^|; )as=(\w+)/.exec(request.headers.cookie ?? '')?.[1] ?? 'ada'
+    if (account === 'refuser') {
+      await provider.interactionFinished(request, response, { error: 'access_denied' })
+      return
+    }
     if (prompt.name === 'login') {
       await provider.interactionFinished(request, response, { login: { accountId: account } })
       return

@@ -51,9 +51,9 @@ async function isSignedOut(): Promise<boolean> {
   return answer?.status === 401
 }
 
-/** A wrong password is no session that has ended. */
+/** A wrong password is no session that has ended, and neither is a refused answer of the OpenID provider. */
 const isSignIn = ({ pathname }: URL): boolean =>
-  ['/v1/sessions', '/v1/sessions/current/confirmation'].includes(pathname)
+  ['/v1/sessions', '/v1/sessions/current/confirmation', '/v1/openid/callbacks'].includes(pathname)
 
 async function codeOf(response: Response): Promise<unknown> {
   const body = await response

@@ -14,6 +14,7 @@ import { me } from './state.ts'
 import { texts } from './texts.ts'
 
 const SignIn = page(() => import('./pages/sign-in.tsx'))
+const Openid = page(() => import('./pages/openid.tsx'))
 const Setup = page(() => import('./pages/setup.tsx'))
 const Join = page(() => import('./pages/join.tsx'))
 const Reset = page(() => import('./pages/reset.tsx'))
@@ -65,7 +66,7 @@ const NotLoaded = ({ error }: { error: unknown }) => (
 /** The browser follows links to these itself: they are no pages of the console. */
 const ownPages = /^\/(?!(?:v1|x|connect|assets)\/|healthz$|readyz$|metrics$|openapi\.json$)/
 /** Pages for people who are not signed in. */
-const doors: ReadonlySet<string> = new Set(['/sign-in', '/setup', '/join', '/reset'])
+const doors: ReadonlySet<string> = new Set(['/sign-in', '/sign-in/openid', '/setup', '/join', '/reset'])
 
 export function App() {
   return (
@@ -109,6 +110,7 @@ function Routes() {
       <Router>
         <Route path="/" component={Home} />
         <Route path="/sign-in" component={SignIn} />
+        <Route path="/sign-in/openid" component={Openid} />
         <Route path="/setup" component={Setup} />
         <Route path="/join" component={Join} />
         <Route path="/reset" component={Reset} />

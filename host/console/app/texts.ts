@@ -213,6 +213,7 @@ export const texts = {
       setup: 'Setup link',
       invitation: 'Invitation',
       reset: 'Reset link',
+      openid: 'OpenID',
     },
     by: 'By',
   },

@@ -82,7 +82,10 @@ export async function updateMember(
  * Ends the sessions and the invitation of a member whose role has changed. An admin who kept an invitation of a reader must not
  * become the operator that the member is now.
  */
-export async function endWaysIn(transaction: Db, { id, accountId }: Member): Promise<void> {
+export async function endWaysIn(
+  transaction: Db,
+  { id, accountId }: Pick<Member, 'id' | 'accountId'>,
+): Promise<void> {
   await deleteLinkOf(transaction, { memberId: id })
   if (accountId !== null) await deleteSessions(transaction, accountId)
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
 
-export type SessionMethod = 'password' | 'passkey' | 'setup' | 'invitation' | 'reset'
+export type SessionMethod = 'password' | 'passkey' | 'setup' | 'invitation' | 'reset' | 'openid'
 
 /** A browser that is signed in. Its cookie has the secret, whose hash is here. */
 export type Session = {
@@ -11,7 +11,7 @@ export type Session = {
   method: SessionMethod
   createdAt: number
   lastUsedAt: number
-  /** When the person last showed a password or passkey. */
+  /** When the person last showed a password or passkey, or signed in at the OpenID provider. */
   confirmedAt: number
   /** The session has ended then, however often it is used. */
   expiresAt: number

@@ -25,6 +25,12 @@ export interface SignInOptions {
    * True over HTTPS and on this machine: the network cannot read the cookie.
    */
   secure: boolean
+  /**
+   * The OpenID provider, if people may sign in by one.
+   */
+  openid?: {
+    name: string
+  }
 }
 
 export interface NewPasskeyChallenge {
@@ -54,6 +60,37 @@ export interface PasskeyResponse {
 export interface NewPasskey {
   response: PasskeyResponse
   label?: PersonName
+}
+
+/**
+ * `sign_in`; `confirm` confirms who is signed in; `link` makes the provider one more way in to the own account.
+ */
+export type OpenidPurpose = 'sign_in' | 'confirm' | 'link'
+
+export interface NewOpenidFlow {
+  purpose: OpenidPurpose
+}
+
+export interface OpenidFlow {
+  object: 'openid_flow'
+  /**
+   * The address at the provider, for the browser.
+   */
+  url: string
+  expiresAt: Time
+}
+
+export interface OpenidCallback {
+  /**
+   * The query of the address to which the provider led back.
+   */
+  query: string
+}
+
+export interface OpenidResult {
+  object: 'openid_callback'
+  purpose: OpenidPurpose
+  session: Session
 }
 
 export interface GivenLink {
@@ -132,6 +169,22 @@ export interface Account {
    */
   password: boolean
   passkeys: Passkey[]
+  /**
+   * The person of the OpenID provider who signs in to this account, or null.
+   */
+  openid: {
+    issuer: string
+    /**
+     * The claim `sub`.
+     */
+    subject: string
+    /**
+     * True: the provider has made the account, and sets its memberships at each sign-in. It has no other way to sign in.
+     */
+    setsRoles: boolean
+    createdAt: Time
+    lastUsedAt: string | null
+  } | null
 }
 
 export interface Passkey {
@@ -181,6 +234,20 @@ export interface AccountsOperations {
     query: object
     body: NewPasskeyChallenge
     answer: PasskeyChallenge
+  }
+  beginOpenid: {
+    roles: 'anyone'
+    params: {}
+    query: object
+    body: NewOpenidFlow
+    answer: OpenidFlow
+  }
+  finishOpenid: {
+    roles: 'anyone'
+    params: {}
+    query: object
+    body: OpenidCallback
+    answer: OpenidResult
   }
   readLink: {
     roles: 'anyone'
@@ -234,6 +301,13 @@ export interface AccountsOperations {
   deletePasskey: {
     roles: 'account'
     params: { passkey: string }
+    query: object
+    body: undefined
+    answer: Account
+  }
+  unlinkOpenid: {
+    roles: 'account'
+    params: {}
     query: object
     body: undefined
     answer: Account

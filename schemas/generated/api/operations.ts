@@ -155,6 +155,8 @@ export const levelOperations = {
 export type Routes = {
   'GET /v1/sign-in': 'getSignIn'
   'POST /v1/passkey-challenges': 'createPasskeyChallenge'
+  'POST /v1/openid/flows': 'beginOpenid'
+  'POST /v1/openid/callbacks': 'finishOpenid'
   'POST /v1/links': 'readLink'
   'POST /v1/accounts': 'createAccount'
   'POST /v1/resets': 'resetAccount'
@@ -163,6 +165,7 @@ export type Routes = {
   'PATCH /v1/account': 'updateAccount'
   'POST /v1/account/passkeys': 'addPasskey'
   'DELETE /v1/account/passkeys/{passkey}': 'deletePasskey'
+  'DELETE /v1/account/openid': 'unlinkOpenid'
   'POST /v1/account/memberships': 'acceptInvitation'
   'POST /v1/orgs/{org}/members/{member}/invitation': 'inviteMember'
   'GET /v1/activity': 'getActivity'

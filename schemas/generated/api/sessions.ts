@@ -30,7 +30,7 @@ export interface Session {
    * True for the session of the request.
    */
   current: boolean
-  method: 'password' | 'passkey' | 'setup' | 'invitation' | 'reset'
+  method: 'password' | 'passkey' | 'setup' | 'invitation' | 'reset' | 'openid'
   createdAt: Time
   lastUsedAt: Time
   confirmedAt: Time

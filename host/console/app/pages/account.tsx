@@ -10,6 +10,7 @@ import { ErrorNote } from '../parts/error-note.tsx'
 import { Choice, Field, NewPassword } from '../parts/field.tsx'
 import { Form } from '../parts/form.tsx'
 import { Head } from '../parts/head.tsx'
+import { OpenidLink } from '../parts/openid-link.tsx'
 import { Loaded } from '../parts/state.tsx'
 import { Table } from '../parts/table.tsx'
 import { chooseTimeZone, Time, timeZone } from '../parts/time.tsx'
@@ -99,6 +100,15 @@ function WaysIn({ account, reload }: { account: Account; reload: () => void }) {
     )
   const onlyWay = passkeys.length === 1 && !password ? texts.account.lastWay : undefined
   const reason = needs.value && reasonAgainstPasskeys(needs.value)
+  const provider = <OpenidLink of={account.openid} name={needs.value?.openid?.name} reload={reload} />
+  if (account.openid?.setsRoles) {
+    return (
+      <section class="card">
+        <h2>{texts.account.ways}</h2>
+        {provider}
+      </section>
+    )
+  }
   return (
     <section class="card">
       <h2>{texts.account.ways}</h2>
@@ -147,6 +157,7 @@ function WaysIn({ account, reload }: { account: Account; reload: () => void }) {
       </div>
       {reason !== undefined && <p class="muted small">{reason}</p>}
       <Password has={password} email={email} reload={reload} />
+      {provider}
     </section>
   )
 }

@@ -1,10 +1,15 @@
 import { useEffect } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { api } from '../api.ts'
+import { leaveForProvider } from '../openid.ts'
+import { Action } from '../parts/action.tsx'
+import { useAttempt } from '../parts/attempt.ts'
+import { ErrorNote } from '../parts/error-note.tsx'
 import { Head } from '../parts/head.tsx'
 import { SignInForm, type WayIn } from '../parts/sign-in-form.tsx'
 import { loadPerson } from '../person.ts'
 import { me } from '../state.ts'
+import { openid } from '../texts/openid.ts'
 import { texts } from '../texts.ts'
 import { useLoad } from '../use-load.ts'
 
@@ -22,6 +27,12 @@ export default function SignInPage() {
     // A person who is signed in is led on.
     await loadPerson()
   }
+  const { error: openidError, attempt } = useAttempt()
+  const openidButton = (name: string) => (
+    <Action kind="main wide" act={() => attempt(() => leaveForProvider('sign_in', next))}>
+      {openid.signIn(name)}
+    </Action>
+  )
   if (value?.needsSetup) {
     return (
       <>
@@ -35,7 +46,12 @@ export default function SignInPage() {
   return (
     <>
       <Head title={texts.signIn.title(location.hostname)} />
-      <SignInForm enter={enter} label={texts.signIn.action} />
+      {openidError !== undefined && <ErrorNote error={openidError} />}
+      <SignInForm
+        enter={enter}
+        label={texts.signIn.action}
+        openid={{ isOnly: false, button: openidButton }}
+      />
       <p class="muted small">{texts.signIn.lost}</p>
     </>
   )

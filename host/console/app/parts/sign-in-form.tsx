@@ -1,8 +1,10 @@
+import type { VNode } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Answer } from '../../../../schemas/client.ts'
 import type { PasskeyResponse } from '../../../../schemas/generated/api/accounts.ts'
 import { api } from '../api.ts'
 import { reasonAgainstPasskeys, usePasskey } from '../passkeys.ts'
+import { openid as openidTexts } from '../texts/openid.ts'
 import { texts } from '../texts.ts'
 import { useLoad } from '../use-load.ts'
 import { Action } from './action.tsx'
@@ -15,34 +17,22 @@ import { Loaded } from './state.tsx'
 export type WayIn = { password: string } | { passkey: PasskeyResponse }
 type Needs = Answer<'GET /v1/sign-in'>
 
-/** Passkey first, then the password; why a passkey is not possible here, if so. */
-export function SignInForm({
-  email: known,
-  enter,
-  label,
-}: {
+type FormProps = {
   /** The person is known: only the way in is asked for. */
   email?: string | undefined
   enter: (way: WayIn, email: string) => Promise<unknown>
   label: string
-}) {
-  const needs = useLoad('sign-in', () => api.call('GET /v1/sign-in'))
-  return (
-    <Loaded of={needs}>{(value) => <Ways needs={value} known={known} enter={enter} label={label} />}</Loaded>
-  )
+  /** The button of the OpenID provider. `isOnly`: the account has no other way in. */
+  openid?: { isOnly: boolean; button: (name: string) => VNode } | undefined
 }
 
-function Ways({
-  needs,
-  known,
-  enter,
-  label,
-}: {
-  needs: Needs
-  known: string | undefined
-  enter: (way: WayIn, email: string) => Promise<unknown>
-  label: string
-}) {
+/** The OpenID provider first, then passkey and password; why a passkey is not possible here, if so. */
+export function SignInForm(props: FormProps) {
+  const needs = useLoad('sign-in', () => api.call('GET /v1/sign-in'))
+  return <Loaded of={needs}>{(value) => <Ways {...props} needs={value} />}</Loaded>
+}
+
+function Ways({ needs, email: known, enter, label, openid }: FormProps & { needs: Needs }) {
   const [email, setEmail] = useState(known ?? '')
   const [password, setPassword] = useState('')
   const { error, attempt } = useAttempt()
@@ -51,11 +41,19 @@ function Ways({
     attempt(async () => {
       await enter({ passkey: await usePasskey() }, email)
     })
+  const provider = needs.openid && openid?.button(needs.openid.name)
+  if (openid?.isOnly) return provider ?? <p class="note">{openidTexts.only}</p>
   return (
     <>
+      {provider && (
+        <>
+          {provider}
+          <div class="or">{texts.or}</div>
+        </>
+      )}
       {reason === undefined ? (
         <>
-          <Action kind="main wide" act={byPasskey}>
+          <Action kind={provider ? 'wide' : 'main wide'} act={byPasskey}>
             {texts.passkeys.use}
           </Action>
           {error !== undefined && <ErrorNote error={error} />}
