@@ -34,6 +34,7 @@ export const copiedTables: readonly Table[] = [
   { name: 'levels', key: ['installationId', 'kind', 'placeId'] },
   { name: 'levelExternalIds', key: ['integration', 'kind', 'externalId', 'installationId', 'targetId'] },
   { name: 'grants', key: ['id'] },
+  { name: 'permissionUses', key: ['installationId', 'scope', 'day'] },
   { name: 'stores', key: ['level'] },
   { name: 'storedValues', key: ['level', 'key'] },
   { name: 'oauthFlows', key: ['id'] },

@@ -1,5 +1,5 @@
 import type { DispatchMessage } from '../../runtime/bridge.ts'
-import { eventRules } from '../../schemas/events.ts'
+import { eventRules, scopesFor } from '../../schemas/events.ts'
 import type { Clock } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { createId } from '../db/ids.ts'
@@ -11,6 +11,7 @@ import { AnnexError, type ErrorCode, isAnnexError, messageOf } from '../errors.t
 import { activateAfterSetup } from '../installations/configure.ts'
 import { type SetupFailure, storeSetupFailure, toSetupFailure } from '../installations/failed-setup.ts'
 import { isBeingSetUp } from '../installations/level-settings.ts'
+import type { PermissionUses } from '../installations/permission-uses.ts'
 import { type PrepareDispatch, type PreparedLevel, toContext } from '../installations/prepare-dispatch.ts'
 import type { ReportFailure } from '../installations/report-failure.ts'
 import {
@@ -42,13 +43,14 @@ export function createRunEvent(given: {
   sandboxes: Sandboxes
   prepareDispatch: PrepareDispatch
   report: ReportFailure
+  onScopeUsed: PermissionUses['note']
   /** The reason of a failure may be a text of the script. */
   secrets: Pick<KnownSecrets, 'learn' | 'redact'>
   schedule: RetrySchedule
   clock: Clock
   random: () => number
 }): JobHandler {
-  const { sandboxes, prepareDispatch, clock, secrets } = given
+  const { sandboxes, prepareDispatch, clock, secrets, onScopeUsed } = given
   return handleEach((job, onBegin) => {
     const subject = parseSubject(job.subject)
     return isLastEvent(subject.event) ? runLast(job, subject, onBegin) : run(job, subject, onBegin)
@@ -139,7 +141,10 @@ export function createRunEvent(given: {
         isQueuedEvent: event.type !== 'task',
       }),
     )
-    if (event.type === 'task' && result.kind === 'response' && result.head.status === 406) {
+    const hasNoHandler = result.kind === 'response' && result.head.status === 406
+    if (!hasNoHandler && context.installationId !== undefined)
+      for (const scope of scopesFor(event.type, context.scopes)) onScopeUsed(context.installationId, scope)
+    if (event.type === 'task' && hasNoHandler) {
       const text = `The script of ${target.integration} has queued a task, and has no handler "task".`
       throw new AnnexError('not_found', text)
     }

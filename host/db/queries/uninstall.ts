@@ -28,6 +28,7 @@ export async function endLevel(transaction: Db, level: LevelKey): Promise<void> 
   if (kind !== 'account') await rowOf(transaction, level).delete()
   else {
     await transaction('levels').where({ installationId }).delete()
+    await transaction('permissionUses').where({ installationId }).delete()
     await transaction('installations').where({ id: installationId }).update({ removedAt: Date.now() })
   }
   // Last: a script that creates a store has locked its level.
