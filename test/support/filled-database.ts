@@ -140,6 +140,18 @@ export async function fillDatabase(db: Db): Promise<void> {
     { installationId: 'inst_1', scope: 'site:views:read', day: at, uses: most },
     { installationId: 'inst_1', scope: 'site:views:read', day: 0, uses: 1 },
   ])
+  await db('statusChanges').insert([
+    {
+      ...{ installationId: 'inst_1', kind: 'account', placeId: '', number: 1, fromStatus: null },
+      ...{ toStatus: 'pending', why: 'installed', reason: null, actorKind: 'token', actorId: 'tok_1' },
+      ...{ requestId: 'req_1', eventId: null, version: 7, at },
+    },
+    {
+      ...{ installationId: 'inst_1', kind: 'site', placeId: 'site_1', number: 101, fromStatus: 'active' },
+      ...{ toStatus: 'pending', why: 'setup_failed', reason: text, actorKind: 'system', actorId: null },
+      ...{ requestId: null, eventId: 'evt_1', version: null, at: most },
+    },
+  ])
   await db('stores').insert([
     { level: '/x/echo', integration: 'echo', bytes: most, keys: 2, version: most },
     {

@@ -11,7 +11,7 @@ type Counted = { countedSince: string }
 export function Agreed({ of, countedSince }: { of: readonly AgreedPermission[] } & Counted) {
   return (
     <>
-      <ul class="bullets">
+      <ul class="bullets apart">
         {of.map((permission) => (
           <li key={`${permission.kind} ${permission.name}`}>
             {permission.sentence}
