@@ -25,6 +25,7 @@ import { drainMs } from './http/listen.ts'
 import { linkUrl } from './http/own-address.ts'
 import { createSettingsTag } from './installations/level-settings.ts'
 import { createMissedCalls } from './installations/missed-calls.ts'
+import { createPermissionUses } from './installations/permission-uses.ts'
 import { createPrepareDispatch } from './installations/prepare-dispatch.ts'
 import { createReportFailure } from './installations/report-failure.ts'
 import { createToSource } from './installations/source-maps.ts'
@@ -158,6 +159,8 @@ export async function startServer(
   ends.defer(sessionUses.close)
   const missedCalls = createMissedCalls(db, onDefect)
   ends.defer(missedCalls.close)
+  const permissionUses = createPermissionUses(db, onDefect)
+  ends.defer(permissionUses.close)
 
   let url = settings.PORT === 0 ? '' : toUrl(settings.HOST, settings.PORT)
   const publicUrl = () => settings.PUBLIC_URL.replace(/\/+$/, '') || url
@@ -298,6 +301,8 @@ export async function startServer(
       content,
       report,
       onMissed: missedCalls.note,
+      onScopeUsed: permissionUses.note,
+      flushUses: permissionUses.flush,
       pictureKeys: createPictureKeys(box),
       fetchPicture: createFetchPicture(egress, declaredRules(settings, egress, publicUrl)),
       changes,
@@ -329,7 +334,10 @@ export async function startServer(
 
   // Both workers end before the API: handlers and deliveries may call it.
   ends.defer(deliveries.close)
-  const scripts = await startScripts(workerParts, { sandboxes, prepareDispatch, report, secrets })
+  const scripts = await startScripts(workerParts, {
+    ...{ sandboxes, prepareDispatch, report, secrets },
+    onScopeUsed: permissionUses.note,
+  })
   ends.defer(scripts.close)
   notifier.onWork(scripts)
 

@@ -83,6 +83,12 @@ export const eventRules: Record<PlaceEventType, { kind: 'site' | 'space'; scopes
   page_feedback: { kind: 'site', scopes: ['site:views:read', 'page:feedback:read'] },
 }
 
+/** The scopes, of these, by which a script gets events of a type. An event that needs no scope has none. */
+export const scopesFor = (type: string, scopes: readonly string[]): string[] =>
+  Object.hasOwn(eventRules, type)
+    ? eventRules[type as PlaceEventType].scopes.filter((scope) => scopes.includes(scope))
+    : []
+
 /** True when an integration with these scopes gets events of the type. */
 export const hasScopeFor = (type: PlaceEventType, scopes: readonly string[] = []): boolean =>
   eventRules[type].scopes.some((scope) => scopes.includes(scope))

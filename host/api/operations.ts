@@ -15,6 +15,7 @@ import type { Role as PersonRole } from '../db/queries/members.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
 import { nowhere, type RateLimits } from '../http/rate-limits.ts'
 import type { MissedCalls } from '../installations/missed-calls.ts'
+import type { PermissionUses } from '../installations/permission-uses.ts'
 import { UnreachedError } from '../installations/reach.ts'
 import { type Authenticate, nounOf, type Person } from './caller.ts'
 import { createBodyReader, createQueryReader } from './read-request.ts'
@@ -64,12 +65,13 @@ export type OperationParts = {
   rateLimits: Pick<RateLimits, 'countVisitor'>
   seeAnswer?: SeeAnswer | undefined
   onMissed: MissedCalls['note']
+  onScopeUsed: PermissionUses['note']
 }
 
 /** Collects handlers, and makes the routes that `schemas/api` describes. */
 export function createOperations(
   { document, operations }: Api,
-  { authenticate, rateLimits, seeAnswer, onMissed }: OperationParts,
+  { authenticate, rateLimits, seeAnswer, onMissed, onScopeUsed }: OperationParts,
 ): { on: OnOperation; addTo: (router: Router) => void } {
   const handles = new Map<string, AnyHandle>()
   return {
@@ -120,6 +122,9 @@ export function createOperations(
       context.status = operation.success
       const request = { caller, params: context.params, query, body, operation, context }
       const answer: unknown = await noting(() => handle(request as never))
+      const { usedInstallation } = context.state
+      if (operation.scope !== undefined && usedInstallation !== undefined)
+        onScopeUsed(usedInstallation, operation.scope)
       if (answer !== undefined) context.body = answer
     }
   }

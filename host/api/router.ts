@@ -34,6 +34,7 @@ import { addSendAgainRoutes } from './send-again.ts'
 import { addSettingOptionRoutes } from './setting-options.ts'
 import { addSiteRoutes } from './sites.ts'
 import { addSpaceRoutes } from './spaces.ts'
+import { addStatusChangeRoutes } from './status-changes.ts'
 import { addTokenRoutes } from './tokens.ts'
 import { addUsageRoutes } from './usage.ts'
 import { addVersionRoutes } from './versions.ts'
@@ -62,6 +63,7 @@ const resources = [
   addInstallationRoutes,
   addPlaceRoutes,
   addLevelRoutes,
+  addStatusChangeRoutes,
   addConnectionRoutes,
   addSettingOptionRoutes,
   addDispatchRoutes,

@@ -19,7 +19,10 @@ type SiteParts = {
   publicUrl: () => string
 }
 
-type SiteRequest = Pick<OperationRequest<'GET /v1/orgs/{org}/sites/{site}'>, 'params' | 'operation'> & {
+type SiteRequest = Pick<
+  OperationRequest<'GET /v1/orgs/{org}/sites/{site}'>,
+  'params' | 'operation' | 'context'
+> & {
   caller: Caller
 }
 
@@ -64,11 +67,12 @@ export function addSiteRoutes(on: OnOperation, { db, reader, box, publicUrl }: S
 }
 
 /** The site that a request names. */
-export async function openSite(db: Db, { caller, params, operation }: SiteRequest): Promise<Site> {
+export async function openSite(db: Db, request: SiteRequest): Promise<Site> {
+  const { caller, params } = request
   const organization = isPerson(caller)
     ? await organizationOf(db, caller, params.org)
     : await findOrganization(db, params.org)
-  return visiblePlace(db, caller, operation, {
+  return visiblePlace(db, request, {
     kind: 'site',
     name: params.site,
     ...(organization && { organizationId: organization.id }),

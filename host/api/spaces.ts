@@ -29,7 +29,7 @@ type SpaceParts = {
 /** A request for a space or a part of it. */
 export type SpaceRequest = Pick<
   OperationRequest<'GET /v1/spaces/{space}'>,
-  'params' | 'query' | 'operation'
+  'params' | 'query' | 'operation' | 'context'
 > & {
   caller: Caller
 }
@@ -81,10 +81,11 @@ export function addSpaceRoutes(
 }
 
 /** The space that a request names. An operator may name the organization of a slug. */
-export async function openSpace(db: Db, { caller, params, query, operation }: SpaceRequest): Promise<Space> {
+export async function openSpace(db: Db, request: SpaceRequest): Promise<Space> {
+  const { caller, params, query } = request
   const isNamed = caller.kind === 'operator' && query.organization !== undefined
   const organization = isNamed ? await organizationOf(db, caller, query.organization) : undefined
-  return visiblePlace(db, caller, operation, {
+  return visiblePlace(db, request, {
     kind: 'space',
     name: params.space,
     ...(organization && { organizationId: organization.id }),

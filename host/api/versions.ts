@@ -12,6 +12,7 @@ import { listVersions, type VersionHead } from '../db/queries/versions.ts'
 import { AnnexError } from '../errors.ts'
 import { agreeTo, compareVersions, findMissing } from '../installations/consent.ts'
 import { getDeployed } from '../installations/find-deployed.ts'
+import { readUses, type ScopeUses } from '../installations/permission-uses.ts'
 import { pruneIntegrations } from '../installations/prune.ts'
 import { readReach } from '../installations/reach.ts'
 import { rollBack, unpin } from '../installations/rollback.ts'
@@ -25,11 +26,13 @@ import { openIntegration, openOwnIntegration, visibleInstallation } from './visi
 type VersionParts = {
   db: Db
   reading: ReadOptions
+  /** Stores the counted uses of permissions, so that a query finds them. */
+  flushUses: () => Promise<void>
 }
 
 /** Versions of integrations, and the agreements of organizations. */
 export function addVersionRoutes(on: OnOperation, parts: VersionParts): void {
-  const { db, reading } = parts
+  const { db, reading, flushUses } = parts
 
   on('GET /v1/integrations/{integration}/versions', async (request) => {
     const { caller, params, query } = request
@@ -108,20 +111,26 @@ export function addVersionRoutes(on: OnOperation, parts: VersionParts): void {
   }
 
   async function toAgreement(installation: Installation): Promise<InstallationAgreement> {
-    const { integration, id, heldVersionId } = installation
+    const { integration, id, heldVersionId, usesCountedSince, createdAt } = installation
     const run = await getDeployed(db, integration, installation)
     const deployed = heldVersionId === null ? undefined : await getDeployed(db, integration)
     const grant = await findGrant(db, id)
+    await flushUses()
+    const uses = await readUses(db, id)
     return {
       object: 'agreement',
       installation: id,
       version: run.version.number,
+      countedSince: toIso(usesCountedSince ?? createdAt),
       agreed:
         grant === undefined
           ? null
           : {
               version: grant.version,
-              permissions: JSON.parse(grant.permissions).map(toPermission),
+              permissions: JSON.parse(grant.permissions).map((permission: Permission) => ({
+                ...toPermission(permission),
+                ...(permission.kind === 'scope' && toUses(uses.get(permission.name))),
+              })),
               by: { kind: grant.actorKind, id: grant.actorId },
               at: toIso(grant.createdAt),
             },
@@ -155,6 +164,11 @@ function toVersion(version: VersionHead, row: IntegrationRow | undefined): Versi
     permissions: permissionsOf(JSON.parse(manifest)).map(toPermission),
     createdAt: toIso(createdAt),
   }
+}
+
+function toUses(found: ScopeUses | undefined) {
+  if (found === undefined) return { usedLast30Days: 0, lastUsedOn: null }
+  return { usedLast30Days: found.uses, lastUsedOn: toIso(found.lastDay).slice(0, 10) }
 }
 
 /** With its sentence. */

@@ -1,3 +1,4 @@
+import type { Context } from 'koa'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Operation } from '../../schemas/list-operations.ts'
 import { isInstallKey } from '../access/install-keys.ts'
@@ -113,6 +114,9 @@ function maySee(caller: Caller, installation: Installation): boolean {
   }
 }
 
+/** `context.state.usedInstallation`: the installation that lets a script find a place. Its permission counts as used. */
+export type PlaceRequest = { caller: Caller; operation: Pick<Operation, 'scope'>; context: Context }
+
 /**
  * Finds a site or space by its id or slug. A person sees those of their organization, a script those that it is installed
  * in.
@@ -123,8 +127,7 @@ function maySee(caller: Caller, installation: Installation): boolean {
  */
 export async function visiblePlace<Kind extends PlaceKind>(
   db: Db,
-  caller: Caller,
-  operation: Pick<Operation, 'scope'>,
+  { caller, operation, context }: PlaceRequest,
   given: { kind: Kind; name: string; organizationId?: string },
 ): Promise<Places[Kind]> {
   const { kind, name, organizationId } = given
@@ -133,9 +136,13 @@ export async function visiblePlace<Kind extends PlaceKind>(
     const { integration } = caller
     const installed = caller.kind === 'installation' ? { installationId: caller.installationId } : {}
     const found = await findPlacesOf(db, kind, name, { ...within, integration, ...installed })
-    const reached = caller.kind === 'integration' ? await reachedOf(db, caller, found, operation) : found
-    const place = onlyMatch(reached, kind, name, `that ${integration} is installed in`)
+    const reached =
+      caller.kind === 'integration'
+        ? await reachedOf(db, caller, found, operation)
+        : new Map(found.map((place) => [place, caller.installationId]))
+    const place = onlyMatch([...reached.keys()], kind, name, `that ${integration} is installed in`)
     assertOperationScope(caller, operation)
+    context.state.usedInstallation = reached.get(place)
     return place
   }
   const own = caller.kind === 'organization' ? { organizationId: caller.organizationId } : within
@@ -143,8 +150,8 @@ export async function visiblePlace<Kind extends PlaceKind>(
 }
 
 /**
- * The places that the version of an integration's token reaches. Its scopes are those of that version: one that the version of
- * the organization's installation does not have is refused.
+ * The places that the version of an integration's token reaches, with their installations. Its scopes are those of that
+ * version: one that the version of the organization's installation does not have is refused.
  *
  * @throws AnnexError `missing_scope`, and the errors of `assertReached`, where no other place has the name
  */
@@ -153,9 +160,9 @@ async function reachedOf<Place extends { organizationId: string }>(
   caller: Extract<Caller, { kind: 'integration' }>,
   places: readonly Place[],
   { scope }: Pick<Operation, 'scope'>,
-): Promise<Place[]> {
+): Promise<Map<Place, string | undefined>> {
   const { integration } = caller
-  const reached: Place[] = []
+  const reached = new Map<Place, string | undefined>()
   let refused: unknown
   for (const place of places) {
     try {
@@ -163,13 +170,13 @@ async function reachedOf<Place extends { organizationId: string }>(
       const running = installed && (await findRunning(db, installed.id))
       if (running !== undefined) await assertReached(db, caller, running)
       if (scope !== undefined) assertScope({ integration, scopes: running?.manifest?.scopes ?? [] }, scope)
-      reached.push(place)
+      reached.set(place, installed?.id)
     } catch (error) {
       if (!isAnnexError(error)) throw error
       refused = error
     }
   }
-  if (reached.length === 0 && refused !== undefined) throw refused
+  if (reached.size === 0 && refused !== undefined) throw refused
   return reached
 }
 

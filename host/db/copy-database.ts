@@ -35,6 +35,8 @@ export const copiedTables: readonly Table[] = [
   { name: 'levels', key: ['installationId', 'kind', 'placeId'] },
   { name: 'levelExternalIds', key: ['integration', 'kind', 'externalId', 'installationId', 'targetId'] },
   { name: 'grants', key: ['id'] },
+  { name: 'permissionUses', key: ['installationId', 'scope', 'day'] },
+  { name: 'statusChanges', key: ['installationId', 'kind', 'placeId', 'number'] },
   { name: 'stores', key: ['level'] },
   { name: 'storedValues', key: ['level', 'key'] },
   { name: 'oauthFlows', key: ['id'] },

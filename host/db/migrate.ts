@@ -19,6 +19,7 @@ import * as accounts from './migrations/017-accounts.ts'
 import * as activity from './migrations/018-activity.ts'
 import * as outboundRequests from './migrations/019-outbound-requests.ts'
 import * as openid from './migrations/020-openid.ts'
+import * as installationHistory from './migrations/021-installation-history.ts'
 import { listTables, rawRows } from './sql.ts'
 
 /** A random number: PostgreSQL names advisory locks by numbers. */
@@ -141,6 +142,7 @@ const steps: readonly [string, Step][] = [
   ['018-activity', activity],
   ['019-outbound-requests', outboundRequests],
   ['020-openid', openid],
+  ['021-installation-history', installationHistory],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

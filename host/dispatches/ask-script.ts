@@ -4,6 +4,7 @@ import { assertShallow, isJsonObject } from '../assert-json.ts'
 import { maxJsonAnswerBytes } from '../config/json-sizes.ts'
 import { createId } from '../db/ids.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
+import type { PermissionUses } from '../installations/permission-uses.ts'
 import { assertHasScript, type PreparedLevel, toContext } from '../installations/prepare-dispatch.ts'
 import { isScriptsFailure, type ReportFailure } from '../installations/report-failure.ts'
 import { assertScope } from '../sandbox/host-calls.ts'
@@ -11,7 +12,11 @@ import type { LevelRef } from '../sandbox/level-ref.ts'
 import { assertHandled, responseOf, type Sandboxes } from '../sandbox/sandboxes.ts'
 import type { DispatchOutcome, Visitor } from '../sandbox/target.ts'
 
-export type AskParts = { sandboxes: Sandboxes; report: ReportFailure }
+export type AskParts = {
+  sandboxes: Sandboxes
+  report: ReportFailure
+  onScopeUsed: PermissionUses['note']
+}
 
 /** An event whose answer goes back to the caller. */
 export type Question = { type: string; [field: string]: unknown }
@@ -33,7 +38,7 @@ export type Asking = {
  * @throws AnnexError `not_found` without a script or a handler, `missing_scope`, or the error that ended the dispatch
  */
 export async function askScript<Answer>(
-  { sandboxes, report }: AskParts,
+  { sandboxes, report, onScopeUsed }: AskParts,
   prepared: PreparedLevel,
   question: Question,
   { requestId, hops, scope, visitor }: Asking,
@@ -50,7 +55,10 @@ export async function askScript<Answer>(
       ...{ target, environment, context, message: JSON.stringify(message) },
       ...(visitor && { visitor }),
     })
-    return await read(assertHasAnswer(assertHandled(outcome), question, target.integration))
+    const answer = await read(assertHasAnswer(assertHandled(outcome), question, target.integration))
+    if (scope !== undefined && context.installationId !== undefined)
+      onScopeUsed(context.installationId, scope)
+    return answer
   } catch (error) {
     if (isScriptsFailure(error)) report(records, requestId, error)
     throw error

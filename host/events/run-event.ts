@@ -1,16 +1,18 @@
 import type { DispatchMessage } from '../../runtime/bridge.ts'
-import { eventRules } from '../../schemas/events.ts'
+import { eventRules, scopesFor } from '../../schemas/events.ts'
+import type { Origin } from '../access/actor.ts'
 import type { Clock } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { createId } from '../db/ids.ts'
 import { type Job, mostInterruptions } from '../db/queries/jobs.ts'
-import { installationOf } from '../db/queries/levels.ts'
+import { installationOf, type Level } from '../db/queries/levels.ts'
 import { releaseJobs } from '../db/queries/release-waiting.ts'
 import { isHeld } from '../db/queries/suspensions.ts'
 import { AnnexError, type ErrorCode, isAnnexError, messageOf } from '../errors.ts'
 import { activateAfterSetup } from '../installations/configure.ts'
 import { type SetupFailure, storeSetupFailure, toSetupFailure } from '../installations/failed-setup.ts'
 import { isBeingSetUp } from '../installations/level-settings.ts'
+import type { PermissionUses } from '../installations/permission-uses.ts'
 import { type PrepareDispatch, type PreparedLevel, toContext } from '../installations/prepare-dispatch.ts'
 import type { ReportFailure } from '../installations/report-failure.ts'
 import {
@@ -42,13 +44,14 @@ export function createRunEvent(given: {
   sandboxes: Sandboxes
   prepareDispatch: PrepareDispatch
   report: ReportFailure
+  onScopeUsed: PermissionUses['note']
   /** The reason of a failure may be a text of the script. */
   secrets: Pick<KnownSecrets, 'learn' | 'redact'>
   schedule: RetrySchedule
   clock: Clock
   random: () => number
 }): JobHandler {
-  const { sandboxes, prepareDispatch, clock, secrets } = given
+  const { sandboxes, prepareDispatch, clock, secrets, onScopeUsed } = given
   return handleEach((job, onBegin) => {
     const subject = parseSubject(job.subject)
     return isLastEvent(subject.event) ? runLast(job, subject, onBegin) : run(job, subject, onBegin)
@@ -88,7 +91,10 @@ export function createRunEvent(given: {
       const opened = openEvent(given.db, event)
       secrets.learn(prepared.target.key, previousSecrets(opened, secretsOfEvent(event)))
       await handle(prepared, opened, requestId, onBegin)
-      return { move: { state: 'gone' }, ...(isSetup && { stores: [stored(activate, prepared)] }) }
+      return {
+        move: { state: 'gone' },
+        ...(isSetup && { stores: [stored(activate, { prepared, requestId, event })] }),
+      }
     } catch (error) {
       if (isAnnexError(error) && holding.has(error.code)) {
         return {
@@ -108,7 +114,9 @@ export function createRunEvent(given: {
         isSetup && prepared && error instanceof ScriptError
           ? toSetupFailure(prepared.records, reason)
           : undefined
-      if (failure !== undefined) return { move: { state: 'gone' }, stores: [stored(keepPending, failure)] }
+      if (failure !== undefined) {
+        return { move: { state: 'gone' }, stores: [stored(keepPending, { failure, requestId, event })] }
+      }
       // The level was removed meanwhile, or the script has no handler for tasks.
       if (isAnnexError(error) && error.code === 'not_found') return { move: { state: 'failed', reason } }
       if (uncounted !== undefined && job.interruptions < mostInterruptions) {
@@ -139,16 +147,19 @@ export function createRunEvent(given: {
         isQueuedEvent: event.type !== 'task',
       }),
     )
-    if (event.type === 'task' && result.kind === 'response' && result.head.status === 406) {
+    const hasNoHandler = result.kind === 'response' && result.head.status === 406
+    if (!hasNoHandler && context.installationId !== undefined)
+      for (const scope of scopesFor(event.type, context.scopes)) onScopeUsed(context.installationId, scope)
+    if (event.type === 'task' && hasNoHandler) {
       const text = `The script of ${target.integration} has queued a task, and has no handler "task".`
       throw new AnnexError('not_found', text)
     }
   }
 
-  async function activate(transaction: Db, all: readonly PreparedLevel[]): Promise<[]> {
-    for (const { records } of all) {
-      const { manifest, own } = records
-      if (own !== undefined) await activateAfterSetup(transaction, manifest, own)
+  async function activate(transaction: Db, all: readonly (Ran & { prepared: PreparedLevel })[]): Promise<[]> {
+    for (const { prepared, ...ran } of all) {
+      const { manifest, own } = prepared.records
+      if (own !== undefined) await activateAfterSetup(transaction, manifest, own, causeOf(own, ran))
     }
     return []
   }
@@ -158,11 +169,28 @@ export function createRunEvent(given: {
     return []
   }
 
-  async function keepPending(transaction: Db, all: readonly SetupFailure[]): Promise<[]> {
-    for (const failure of all) await storeSetupFailure(transaction, failure)
+  async function keepPending(
+    transaction: Db,
+    all: readonly (Ran & { failure: SetupFailure })[],
+  ): Promise<[]> {
+    for (const { failure, ...ran } of all)
+      await storeSetupFailure(transaction, failure, causeOf(failure.level, ran))
     return []
   }
 }
+
+/** A run of a setup event. */
+type Ran = { requestId: string; event: EventJob['event'] }
+
+/** The script has caused a change of status by how it handled its setup event. */
+const causeOf = (level: Level, { requestId, event }: Ran) => ({
+  origin: {
+    actor: { kind: 'script', id: installationOf(level).id },
+    requestId,
+    address: null,
+  } satisfies Origin,
+  event: event.eventId,
+})
 
 /** A run that the script did not end itself. A script may keep its machine busy, so not every one is its host's doing. */
 function uncountedRun(error: unknown): 'interrupted' | 'not begun' | undefined {

@@ -23,6 +23,7 @@ import { assertValid, isDeclared, keptSettings, openMasks, without } from './edi
 import { splitConfiguration, usableSettings } from './effective-settings.ts'
 import { assertReadable, componentOf, findProblems, previousOf, statusOf } from './level-settings.ts'
 import { lockLevel } from './lock-level.ts'
+import { noteStatus, type StatusCause } from './note-status.ts'
 import { markedNames, secretMask, secretsAfter, secretTexts } from './secret-settings.ts'
 import { queueSetup } from './setup-event.ts'
 import { retypedNames } from './typed-hosts.ts'
@@ -180,6 +181,7 @@ export async function editByScript(
     // A refreshed credential is no change for people.
     if (isShown) await auditSettings(transaction, origin, manifest, { before, after })
     await auditConnections(transaction, origin, { before, after })
+    await noteStatus(transaction, after, { why: 'settings', origin })
     const [from, to] = [statusOf(manifest, before), statusOf(manifest, after)]
     if (from !== 'pending' || to !== 'active') return
     await queueSetups(transaction, after, to, previousOf(manifest, before))
@@ -224,10 +226,16 @@ export async function keepLabel(
  * After its setup event a level becomes `active`. A level with a component becomes active by its first edit, which is the
  * script's: the component stores what people enter.
  */
-export async function activateAfterSetup(db: Db, manifest: Manifest, level: Level): Promise<void> {
+export async function activateAfterSetup(
+  db: Db,
+  manifest: Manifest,
+  level: Level,
+  cause: Omit<StatusCause, 'why'>,
+): Promise<void> {
   if (level.status !== 'pending') return
   if (componentOf(manifest, level) === undefined) await activateLevel(db, level)
   else await noteSetupFailure(db, level, null)
+  await noteStatus(db, level, { why: 'set_up', ...cause })
 }
 
 /** Stores a person's edit, and queues its setup event. @returns the id of the event */
@@ -262,6 +270,7 @@ async function storeEdit(
   if (componentOf(manifest, before) === undefined) await activateLevel(transaction, before)
   const now = await lockLevel(transaction, before)
   await auditSettings(transaction, origin, manifest, { before, after: now })
+  await noteStatus(transaction, now, { why: 'settings', origin })
   return queueSetups(transaction, now, statusOf(manifest, now), previousOf(manifest, before))
 }
 

@@ -18,6 +18,7 @@ import {
 import { auditLevel } from './audit-level.ts'
 import { type Deployed, lockDeployed } from './find-deployed.ts'
 import { lockLevel } from './lock-level.ts'
+import { noteStatus } from './note-status.ts'
 
 /**
  * The words of an installer: the number of the version that the installer has read, and the names of all its scopes.
@@ -110,7 +111,10 @@ export async function agreeTo(
     assertAgreed(manifest, version, given)
     await recordGrant(transaction, { installation: now, manifest, version, origin: given.origin })
     await holdInstallations(transaction, [id], null)
-    return liftSuspensions(transaction, integration, version.digest)
+    const lifted = await liftSuspensions(transaction, integration, version.digest)
+    const cause = { why: 'agreement', origin: given.origin, version: version.number } as const
+    await noteStatus(transaction, now, cause)
+    return lifted
   })
   for (const lane of lanes) await releaseWaiting(db, lane)
 }

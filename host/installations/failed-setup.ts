@@ -4,6 +4,7 @@ import { type Level, levelsTo, lockRow, noteSetupFailure } from '../db/queries/l
 import type { LevelRecords } from './build-environment.ts'
 import { effectiveConfiguration, splitConfiguration } from './effective-settings.ts'
 import { findProblems } from './level-settings.ts'
+import { noteStatus, type StatusCause } from './note-status.ts'
 import { queueSetup } from './setup-event.ts'
 
 /** A setup handler that failed without its settings. A retry would fail as well. */
@@ -19,13 +20,18 @@ export function toSetupFailure({ manifest, own }: LevelRecords, failed: string):
 }
 
 /** Keeps the level pending, with the reason. The setup is queued again where the settings were edited while it ran. */
-export async function storeSetupFailure(transaction: Db, { level, reason }: SetupFailure): Promise<void> {
+export async function storeSetupFailure(
+  transaction: Db,
+  { level, reason }: SetupFailure,
+  cause: Omit<StatusCause, 'why'>,
+): Promise<void> {
   const above = level.above && (await lockRow(transaction, level.above))
   const now = await lockRow(transaction, level)
   // The level was uninstalled while its setup ran.
   if (now === undefined || (level.above !== undefined && above === undefined)) return
   if (settingsOf(now, above) === settingsOf(level, level.above)) {
-    return noteSetupFailure(transaction, level, reason)
+    await noteSetupFailure(transaction, level, reason)
+    return noteStatus(transaction, level, { why: 'setup_failed', ...cause })
   }
   await queueSetup(transaction, now, now.status)
 }

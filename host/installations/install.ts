@@ -13,6 +13,7 @@ import { auditLevel } from './audit-level.ts'
 import { type Agreement, assertAgreed, recordGrant } from './consent.ts'
 import { lockDeployed } from './find-deployed.ts'
 import { lockLevel } from './lock-level.ts'
+import { noteStatus } from './note-status.ts'
 import { queueSetup } from './setup-event.ts'
 
 /**
@@ -48,6 +49,7 @@ export async function install(
     await recordGrant(transaction, { installation: inserted, manifest, version, origin })
     const after = { integration: integration.name, version: version.number }
     await auditLevel(transaction, origin, inserted, { action: 'installation.create', after })
+    await noteStatus(transaction, inserted, { why: 'installed', origin, version: version.number })
     await queueSetup(transaction, inserted, inserted.status)
     return { installation: inserted, signingSecret }
   })
@@ -130,6 +132,7 @@ export async function insertInPlace(
   if (level === undefined) return undefined
   const after = { integration: installation.integration }
   await auditLevel(transaction, origin, level, { action: 'installation.create', after })
+  await noteStatus(transaction, level, { why: 'installed', origin })
   await queueSetup(transaction, level, level.status)
   return { level, signingSecret }
 }

@@ -15,6 +15,7 @@ import { switchVersion } from '../versions/deploy-version.ts'
 import { findDeployed } from './find-deployed.ts'
 import { isFit } from './install.ts'
 import { nameOfLevel, statusOf, whyPending } from './level-settings.ts'
+import { noteStatusesOf } from './note-status.ts'
 
 /**
  * Deploys an older version and pins it: loading the folder deploys nothing until `unpin`.
@@ -71,6 +72,7 @@ async function deploy(
     return switchVersion(transaction, name, version, { pinned })
   })
   for (const lane of lanes) await releaseWaiting(db, lane)
+  await noteStatusesOf(db, name, { origin, version: version.number })
 }
 
 async function findOlder(

@@ -15,6 +15,7 @@ import { recordAudit } from '../logs/audit.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import { installationOf, type SandboxTarget } from '../sandbox/target.ts'
 import { auditLevel } from './audit-level.ts'
+import { noteStatus } from './note-status.ts'
 
 export type Suspensions = {
   /** Stores the suspension of a target, and tells its installer and the operator the reason. */
@@ -45,14 +46,18 @@ export function createSuspensions(given: {
       await transact(db, async (transaction) => {
         await pauseInstallation(transaction, installation.id)
         await auditLevel(transaction, origin, installation, { action: 'installation.pause' })
+        await noteStatus(transaction, installation, { why: 'paused', origin })
       })
     },
     async resume(of, origin) {
       const lanes = await writeTransaction(db, async (transaction) => {
         await auditStatus(transaction, origin, of, 'resume')
-        return 'installation' in of
-          ? resumeInstallation(transaction, of.installation)
-          : resumeIntegration(transaction, of.integration)
+        if (!('installation' in of)) return resumeIntegration(transaction, of.integration)
+        const lanes = await resumeInstallation(transaction, of.installation)
+        const installation = await findInstallation(transaction, of.installation)
+        if (installation !== undefined)
+          await noteStatus(transaction, installation, { why: 'resumed', origin })
+        return lanes
       })
       given.forgive('installation' in of ? of.installation : of.integration)
       for (const lane of lanes) await releaseWaiting(db, lane)
@@ -70,6 +75,9 @@ export function createSuspensions(given: {
           : await suspendInstallation(transaction, installationId, suspension)
       const of = installationId === undefined ? { integration } : { installation: installationId }
       if (isSuspended) await auditStatus(transaction, systemOrigin, of, 'suspend', { reason })
+      const installation = installationId && (await findInstallation(transaction, installationId))
+      if (installation)
+        await noteStatus(transaction, installation, { why: 'suspended', origin: systemOrigin })
       return isSuspended
     })
     if (!isNew) return

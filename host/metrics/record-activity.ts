@@ -8,6 +8,7 @@ import {
 } from '../db/queries/activity.ts'
 import { transact } from '../db/sql.ts'
 import { createWriteBehind } from '../db/write-behind.ts'
+import { measured } from '../sandbox/receipt.ts'
 import {
   addCounts,
   addTime,
@@ -79,11 +80,11 @@ export function createActivityRecorder(
   return {
     noteDispatch({ organizationId, type, outcome, status, wallMs, cpuMs }) {
       count(organizationId, (slot) => {
-        slot.cpuMs += positive(cpuMs)
+        slot.cpuMs += measured(cpuMs)
         if (type !== 'fetch') return
         slot.requests += 1
         if (outcome !== 'ok' || (status ?? 0) >= 500) slot.failedRequests += 1
-        addTime(slot.requestTimes, positive(wallMs))
+        addTime(slot.requestTimes, measured(wallMs))
       })
     },
     noteAttempt({ organizationId, state, attempt }) {
@@ -91,7 +92,7 @@ export function createActivityRecorder(
         if (state === 'delivered' || state === 'failed') slot[state] += 1
         if (attempt === undefined) return
         slot.attempts += 1
-        addTime(slot.attemptTimes, positive(attempt.durationMs))
+        addTime(slot.attemptTimes, measured(attempt.durationMs))
       })
     },
     watch(readLoad) {
@@ -164,9 +165,6 @@ function merge(stored: Slots, more: Slots): Slots {
     return sum
   })
 }
-
-/** Some numbers come from a sandbox process. */
-const positive = (ms: number): number => (Number.isFinite(ms) && ms > 0 ? ms : 0)
 
 /** The counts of an owner since `fromMs`, by points of `pointMs`, the oldest first. A point without an entry had none. */
 export async function readActivity(

@@ -12,7 +12,7 @@ import { createWriteBehind } from '../db/write-behind.ts'
 import { toStoredText } from '../egress/outbound-requests.ts'
 import type { KnownSecrets } from '../logs/known-secrets.ts'
 import { collectReceipts } from './collect-receipts.ts'
-import type { OnReceipt, Receipt } from './receipt.ts'
+import { measured, type OnReceipt, type Receipt } from './receipt.ts'
 
 /** Stores receipts, for `annex logs` and the API. */
 export type ReceiptWriter = {
@@ -154,7 +154,6 @@ const byStart = (one: Receipt, other: Receipt): number => one.startedAtMs - othe
 
 const maxInteger = 2 ** 31 - 1
 
-/** Some numbers come from a sandbox process: an invalid one must not stop the receipts of other owners. */
-const measured = (ms: number): number => (Number.isFinite(ms) && ms > 0 ? Math.round(ms * 1000) / 1000 : 0)
+/** As `measured`, for whole numbers: an invalid one must not stop the receipts of other owners. */
 const counted = (count: number, most = Number.MAX_SAFE_INTEGER): number =>
   Number.isFinite(count) && count > 0 ? Math.min(Math.round(count), most) : 0

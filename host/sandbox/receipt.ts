@@ -71,3 +71,7 @@ export function emptyReceipt(
     status: undefined,
   }
 }
+
+/** A time of a hostile sandbox process, which may send any number: rounded to µs, and 0 where it is invalid. */
+export const measured = (ms: number): number =>
+  Number.isFinite(ms) && ms > 0 ? Math.round(ms * 1_000) / 1_000 : 0

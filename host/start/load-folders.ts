@@ -1,9 +1,11 @@
 import type { Logger } from 'pino'
+import { systemOrigin } from '../access/actor.ts'
 import type { FirstLoad, FolderLoad } from '../api/still-loading.ts'
 import type { Settings } from '../config/load-settings.ts'
 import { watchSpaces } from '../content/watch-spaces.ts'
 import type { ContentWriter } from '../content/write-content.ts'
 import { isAnnexError } from '../errors.ts'
+import { noteStatusesOf } from '../installations/note-status.ts'
 import type { LogWriter, StoredLine } from '../logs/create-log-writer.ts'
 import { toVisible } from '../manifest/message-text.ts'
 import { listOwnFiles } from '../manifest/read-inside.ts'
@@ -116,7 +118,7 @@ export function createFolders(
         signal: stop,
         onBegin: (folder) => progress.folders.add(folder),
         onFolder,
-        onDeployed: given.onLoaded,
+        onDeployed,
       })
       given.onLoaded()
       await spaces.sync()
@@ -125,6 +127,11 @@ export function createFolders(
     } finally {
       clearInterval(timer)
       current = undefined
+    }
+
+    async function onDeployed(name: string, version: number): Promise<void> {
+      given.onLoaded()
+      await noteStatusesOf(source.db, name, { origin: systemOrigin, version }).catch(onDefect)
     }
 
     function onFolder(plugin: LoadedPlugin | undefined, total: number): void {

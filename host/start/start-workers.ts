@@ -4,6 +4,7 @@ import type { GroupCommit } from '../db/group-commit.ts'
 import type { Database } from '../db/open-database.ts'
 import type { Job } from '../db/queries/jobs.ts'
 import { createRunEvent } from '../events/run-event.ts'
+import type { PermissionUses } from '../installations/permission-uses.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import type { ReportFailure } from '../installations/report-failure.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
@@ -68,6 +69,7 @@ export function startScripts(
     sandboxes: Sandboxes
     prepareDispatch: PrepareDispatch
     report: ReportFailure
+    onScopeUsed: PermissionUses['note']
     secrets: KnownSecrets
   },
 ): Promise<Worker> {

@@ -27,6 +27,9 @@ import { tryVersion } from './try-version.ts'
 
 export const sdkFolder = fileURLToPath(new URL('../../runtime/sdk', import.meta.url))
 
+/** `version`: the number of the deployed version. */
+export type OnDeployed = (name: string, version: number) => Promise<void>
+
 /** `loaded` is among those that `loadPlugins` returns. `total`: all folders. */
 export type OnFolder = (loaded: LoadedPlugin | undefined, total: number) => void
 
@@ -46,7 +49,7 @@ export async function loadPlugins(
     signal: AbortSignal
     onBegin?: (folder: string) => void
     onFolder: OnFolder
-    onDeployed: () => void
+    onDeployed: OnDeployed
   },
 ): Promise<LoadedPlugin[]> {
   const { db, dataDir, pluginsDir, isDefaultDir } = source
@@ -93,7 +96,7 @@ type Context = {
   stored: ReadonlyMap<string, LoadedVersionRow>
   digestOfSdk: SdkDigests
   signal: AbortSignal
-  onDeployed: () => void
+  onDeployed: OnDeployed
 }
 
 /** One trial process serves the versions of a publisher that follow each other. */
@@ -145,7 +148,7 @@ async function loadPlugin(
     ...loadedFrom,
     ...(events && { events }),
   })
-  onDeployed()
+  await onDeployed(name, pinned ?? number)
   const plugin = toLoaded(reading, manifest, { number, digest }, problems)
   if (pinned === undefined) return plugin
   const note = `Version ${pinned} of ${name} stays deployed, as it is pinned: npx annex unpin ${name}`

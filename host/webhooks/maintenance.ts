@@ -4,6 +4,7 @@ import { pruneContent } from '../content/prune-revisions.ts'
 import type { Db } from '../db/db.ts'
 import { releaseForgotten } from '../db/queries/release-waiting.ts'
 import { pruneSignIns } from '../db/queries/sessions.ts'
+import { pruneUses } from '../installations/permission-uses.ts'
 import { pruneStores } from '../installations/storage.ts'
 import { pruneHistory, type Retention } from './prune-history.ts'
 
@@ -11,7 +12,8 @@ const firstRoundMs = 5_000
 const roundMs = 10 * 60_000
 
 /**
- * Every ten minutes releases jobs that an interrupted resume has left waiting, and prunes history, old revisions, stored values and sessions.
+ * Every ten minutes releases jobs that an interrupted resume has left waiting, and prunes history, old revisions, stored values,
+ * counts of used permissions, and sessions.
  *
  * @returns stops after the current step. The next round of any host does the rest
  */
@@ -43,6 +45,7 @@ export function runMaintenance(given: {
   async function work(): Promise<void> {
     await releaseForgotten(db, ending.signal)
     await pruneStores(db, ending.signal)
+    await pruneUses(db)
     const now = Date.now()
     await pruneSignIns(db, { now, usedBefore: now - idleMs })
     await pruneHistory(db, retention, ending.signal, longReader)

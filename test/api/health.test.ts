@@ -76,7 +76,7 @@ describe('readiness', () => {
     const rateLimits = { countVisitor: () => undefined }
     const { on, addTo } = createOperations(
       { ...api, operations },
-      { authenticate, rateLimits, onMissed: () => {} },
+      { authenticate, rateLimits, onMissed: () => {}, onScopeUsed: () => {} },
     )
     addHealthRoutes(on, {
       db: database.db,

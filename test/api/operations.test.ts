@@ -99,6 +99,7 @@ describe('an operation of the API', () => {
       authenticate: () => Promise.reject(new Error('not called')),
       rateLimits,
       onMissed: () => {},
+      onScopeUsed: () => {},
     }
     const { on, addTo } = createOperations(api, parts)
     assert.throws(() => addTo({} as never), /^Error: [A-Z]+ \/\S* has no handler/)

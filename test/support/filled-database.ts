@@ -122,7 +122,7 @@ export async function fillDatabase(db: Db): Promise<void> {
   const installation = { integration: 'echo', createdAt: at }
   const hold = { hold: 'suspended', holdReason: text, suspendedAt: at, suspendedDigest: 'd' }
   await db('installations').insert([
-    { id: 'inst_1', organizationId: 'org_1', ...installation },
+    { id: 'inst_1', organizationId: 'org_1', ...installation, usesCountedSince: most },
     { id: 'inst_2', organizationId: 'org_2', ...installation, ...hold },
   ])
   const account = { kind: 'account', placeId: '', ...level }
@@ -140,6 +140,22 @@ export async function fillDatabase(db: Db): Promise<void> {
     ...{ id: 'grt_1', installationId: 'inst_1', version: 7, permissions: json },
     ...{ actorKind: 'token', actorId: 'tok_1', createdAt: at },
   })
+  await db('permissionUses').insert([
+    { installationId: 'inst_1', scope: 'site:views:read', day: at, uses: most },
+    { installationId: 'inst_1', scope: 'site:views:read', day: 0, uses: 1 },
+  ])
+  await db('statusChanges').insert([
+    {
+      ...{ installationId: 'inst_1', kind: 'account', placeId: '', number: 1, fromStatus: null },
+      ...{ toStatus: 'pending', why: 'installed', reason: null, actorKind: 'token', actorId: 'tok_1' },
+      ...{ requestId: 'req_1', eventId: null, version: 7, at },
+    },
+    {
+      ...{ installationId: 'inst_1', kind: 'site', placeId: 'site_1', number: 101, fromStatus: 'active' },
+      ...{ toStatus: 'pending', why: 'setup_failed', reason: text, actorKind: 'system', actorId: null },
+      ...{ requestId: null, eventId: 'evt_1', version: null, at: most },
+    },
+  ])
   await db('stores').insert([
     { level: '/x/echo', integration: 'echo', bytes: most, keys: 2, version: most },
     {

@@ -92,6 +92,8 @@ export type Installation = LevelColumns & {
   heldVersionId: string | null
   /** Requests of the waiting version that did not reach it. */
   missedCalls: number
+  /** When the count of its uses of permissions began. Null: when it was installed. */
+  usesCountedSince: number | null
 }
 
 /** @returns undefined when the organization has the integration already */

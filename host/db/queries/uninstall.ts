@@ -8,6 +8,7 @@ import type { LevelKey, PlaceKind } from './installations.ts'
 import { deleteLevelIds } from './level-external-ids.ts'
 import { rowOf } from './levels.ts'
 import type { ScriptJobState } from './script-jobs.ts'
+import { deleteStatusChanges } from './status-changes.ts'
 import { deleteStores } from './stores.ts'
 
 /** Events and tasks that a level has not begun. The failed ones are history. */
@@ -25,9 +26,11 @@ export async function endLevel(transaction: Db, level: LevelKey): Promise<void> 
   await jobsOfScripts(transaction, level, ['due', 'waiting', 'running']).delete()
   await receiversOf(transaction, level).delete()
   await deleteLevelIds(transaction, kind === 'account' ? { installationId } : level)
+  await deleteStatusChanges(transaction, level)
   if (kind !== 'account') await rowOf(transaction, level).delete()
   else {
     await transaction('levels').where({ installationId }).delete()
+    await transaction('permissionUses').where({ installationId }).delete()
     await transaction('installations').where({ id: installationId }).update({ removedAt: Date.now() })
   }
   // Last: a script that creates a store has locked its level.

@@ -25,6 +25,7 @@ import type { SessionsOperations } from './sessions.ts'
 import type { SettingsFormsOperations } from './settings-forms.ts'
 import type { SitesOperations } from './sites.ts'
 import type { SpacesOperations } from './spaces.ts'
+import type { StatusChangesOperations } from './status-changes.ts'
 import type { SystemOperations } from './system.ts'
 import type { TokensOperations } from './tokens.ts'
 import type { UsageOperations } from './usage.ts'
@@ -58,6 +59,7 @@ export type Operations = AccountsOperations &
   SettingsFormsOperations &
   SitesOperations &
   SpacesOperations &
+  StatusChangesOperations &
   SystemOperations &
   TokensOperations &
   UsageOperations &
@@ -148,6 +150,11 @@ export const levelOperations = {
     account: 'getInstallationSettingsForm',
     site: 'getSiteInstallationSettingsForm',
     space: 'getSpaceInstallationSettingsForm',
+  },
+  'GET /v1/integrations/{integration}/installations/{installation}/status-changes': {
+    account: 'listInstallationStatusChanges',
+    site: 'listSiteInstallationStatusChanges',
+    space: 'listSpaceInstallationStatusChanges',
   },
 } as const satisfies Record<string, { account: OperationId; site: OperationId; space: OperationId }>
 
@@ -280,6 +287,7 @@ export type Routes = {
   'GET /v1/spaces/{space}': 'getSpaceById'
   'PATCH /v1/spaces/{space}': 'updateSpaceById'
   'DELETE /v1/spaces/{space}': 'deleteSpaceById'
+  'GET /v1/integrations/{integration}/installations/{installation}/status-changes': 'listInstallationStatusChanges' | 'listSiteInstallationStatusChanges' | 'listSpaceInstallationStatusChanges'
   'GET /healthz': 'getHealth'
   'GET /readyz': 'getReadiness'
   'GET /metrics': 'getMetrics'

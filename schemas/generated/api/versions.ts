@@ -17,6 +17,29 @@ export interface Permission {
   sentence: string
 }
 
+/**
+ * A permission that the organization has agreed to. A scope has its uses.
+ */
+export interface AgreedPermission {
+  kind: 'scope' | 'host' | 'delivery' | 'level' | 'directive' | 'secret'
+  /**
+   * `*` as a host is any public host.
+   */
+  name: string
+  /**
+   * For the installer.
+   */
+  sentence: string
+  /**
+   * How often the script has used the scope today and on the 29 days before, in UTC.
+   */
+  usedLast30Days?: number
+  /**
+   * The last of these days.
+   */
+  lastUsedOn?: string | null
+}
+
 export type Permissions = Permission[]
 
 export interface Version {
@@ -107,6 +130,7 @@ export interface InstallationAgreement {
    * The version that the installation runs.
    */
   version: number
+  countedSince: Time
   agreed: null | Grant
   /**
    * The deployed version, while it waits, and what is new in it.
@@ -116,7 +140,7 @@ export interface InstallationAgreement {
 
 export interface Grant {
   version: number
-  permissions: Permissions
+  permissions: AgreedPermission[]
   by: Actor
   at: Time
 }

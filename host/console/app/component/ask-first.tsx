@@ -1,6 +1,6 @@
+import { Cancel } from '../parts/cancel.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { componentTexts as texts } from '../texts/component.ts'
-import { texts as general } from '../texts.ts'
 import { toUrl } from './bindings.ts'
 import { type Fields, toText } from './tree.ts'
 
@@ -25,9 +25,7 @@ export function AskFirst({ asked, close }: { asked: Asked; close: () => void }) 
         >
           {yes}
         </button>
-        <button type="button" class="plain" onClick={close}>
-          {general.cancel}
-        </button>
+        <Cancel act={close} />
       </div>
     </Dialog>
   )
@@ -58,9 +56,7 @@ function AskToOpen({ url, close }: { url: URL | undefined; close: () => void }) 
         <a class="button main" href={href} target="_blank" rel="noopener noreferrer" onClick={close}>
           {texts.openNow(host)}
         </a>
-        <button type="button" class="plain" onClick={close}>
-          {general.cancel}
-        </button>
+        <Cancel act={close} />
       </div>
     </Dialog>
   )

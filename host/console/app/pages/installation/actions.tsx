@@ -4,6 +4,7 @@ import { api } from '../../api.ts'
 import { paramsOf } from '../../level.ts'
 import { pathOf } from '../../level-address.ts'
 import { Action } from '../../parts/action.tsx'
+import { Cancel } from '../../parts/cancel.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Field } from '../../parts/field.tsx'
@@ -13,7 +14,6 @@ import { Loaded } from '../../parts/state.tsx'
 import { reasonAgainst } from '../../person.ts'
 import { sayDone } from '../../state.ts'
 import { installationTexts as texts } from '../../texts/installation.ts'
-import { texts as general } from '../../texts.ts'
 import { useLoad } from '../../use-load.ts'
 import type { TabProps } from './page.tsx'
 import { readPlaces } from './places.tsx'
@@ -69,9 +69,7 @@ export function LevelActions({ read, title, place, onSaved }: TabProps) {
       {error !== undefined && (
         <Dialog title={texts.pause.pause} onClose={() => setError(undefined)}>
           <ErrorNote error={error} />
-          <div>
-            <Action act={() => setError(undefined)}>{general.cancel}</Action>
-          </div>
+          <Cancel act={() => setError(undefined)} />
         </Dialog>
       )}
       {isEnding && <Uninstall {...{ read, title, place }} onClose={() => setIsEnding(false)} />}
@@ -131,9 +129,7 @@ function Uninstall({
         <Field label={texts.uninstall.type(word)} autocomplete="off" value={typed} onValue={setTyped} />
       </Form>
       <div>
-        <Action kind="plain" act={onClose}>
-          {general.cancel}
-        </Action>
+        <Cancel act={onClose} />
       </div>
     </Dialog>
   )

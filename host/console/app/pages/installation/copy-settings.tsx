@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { api } from '../../api.ts'
 import { paramsOf, type ReadLevel, readLevel } from '../../level.ts'
 import { Action } from '../../parts/action.tsx'
+import { Cancel } from '../../parts/cancel.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Choice } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
@@ -11,7 +12,6 @@ import { Table } from '../../parts/table.tsx'
 import { reasonAgainst } from '../../person.ts'
 import { sayDone } from '../../state.ts'
 import { installationTexts } from '../../texts/installation.ts'
-import { texts as general } from '../../texts.ts'
 import { useLoad } from '../../use-load.ts'
 import type { TabProps } from './page.tsx'
 import { readPlaces } from './places.tsx'
@@ -115,9 +115,7 @@ function Copy({
         }}
       </Loaded>
       <div>
-        <Action kind="plain" act={() => onEnd(undefined)}>
-          {general.cancel}
-        </Action>
+        <Cancel act={() => onEnd(undefined)} />
       </div>
     </>
   )

@@ -10,6 +10,7 @@ import { toSettings } from '../../parts/settings/settings.ts'
 import { Loaded } from '../../parts/state.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
 import { installationTexts as texts } from '../../texts/installation.ts'
+import { statusTexts } from '../../texts/status-changes.ts'
 import { useLoad } from '../../use-load.ts'
 import { LevelActions } from './actions.tsx'
 import { ActivityTab } from './activity-tab.tsx'
@@ -17,6 +18,7 @@ import { ConnectionTab } from './connection-tab.tsx'
 import { LogTab } from './log-tab.tsx'
 import { PermissionsTab } from './permissions-tab.tsx'
 import { SettingsTab } from './settings-tab.tsx'
+import { StatusTab } from './status-tab.tsx'
 
 /** What each tab gets. `title` names the integration, `place` the site or space. */
 export type TabProps = {
@@ -30,6 +32,7 @@ const tabs = {
   '': { label: texts.tabs.settings, Tab: SettingsTab },
   connection: { label: texts.tabs.connection, Tab: ConnectionTab },
   permissions: { label: texts.tabs.permissions, Tab: PermissionsTab },
+  status: { label: statusTexts.tab, Tab: StatusTab },
   activity: { label: texts.tabs.activity, Tab: ActivityTab },
   log: { label: texts.tabs.log, Tab: LogTab },
 } as const

@@ -11,6 +11,7 @@ import { reasonAgainst } from '../../person.ts'
 import { sayDone } from '../../state.ts'
 import { installationTexts } from '../../texts/installation.ts'
 import { useLoad } from '../../use-load.ts'
+import { Agreed } from './agreed.tsx'
 import type { TabProps } from './page.tsx'
 import { Versions } from './versions.tsx'
 
@@ -42,7 +43,7 @@ export function PermissionsTab({ read, title, onSaved }: TabProps) {
   return (
     <div class="column narrow">
       <Loaded of={agreement}>
-        {({ version, agreed, waiting }) => (
+        {({ version, agreed, waiting, countedSince }) => (
           <>
             {waiting === null ? (
               <p class="saved good-text">
@@ -64,7 +65,11 @@ export function PermissionsTab({ read, title, onSaved }: TabProps) {
                   <p class="muted">
                     {texts.agreedWhat(agreed.version)} <Time at={agreed.at} />
                   </p>
-                  <Sentences of={agreed.permissions} />
+                  {agreed.permissions.length === 0 ? (
+                    <p class="muted">{texts.nothing}</p>
+                  ) : (
+                    <Agreed of={agreed.permissions} countedSince={countedSince} />
+                  )}
                 </>
               )}
             </section>

@@ -3,6 +3,7 @@ import { api } from '../../api.ts'
 import { paramsOf, toEdited } from '../../level.ts'
 import { Action } from '../../parts/action.tsx'
 import { useAttempt } from '../../parts/attempt.ts'
+import { Cancel } from '../../parts/cancel.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { SettingRow } from '../../parts/settings/setting-row.tsx'
@@ -11,7 +12,6 @@ import { SettingsComponent } from '../../parts/settings/settings-component.tsx'
 import { reasonAgainst } from '../../person.ts'
 import { sayDone } from '../../state.ts'
 import { installationTexts as texts } from '../../texts/installation.ts'
-import { texts as general } from '../../texts.ts'
 import { CopySettings } from './copy-settings.tsx'
 import { Now } from './now.tsx'
 import type { TabProps } from './page.tsx'
@@ -93,9 +93,7 @@ function Stored({ read, onSaved }: Pick<TabProps, 'read' | 'onSaved'>) {
             <Action kind="bad" act={() => clear(asked)}>
               {texts.stored.clear(asked)}
             </Action>
-            <Action kind="plain" act={() => setAsked(undefined)}>
-              {general.cancel}
-            </Action>
+            <Cancel act={() => setAsked(undefined)} />
           </div>
         </Dialog>
       )}

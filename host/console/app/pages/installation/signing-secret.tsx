@@ -3,6 +3,7 @@ import { api } from '../../api.ts'
 import { paramsOf } from '../../level.ts'
 import { Action } from '../../parts/action.tsx'
 import { useAttempt } from '../../parts/attempt.ts'
+import { Cancel } from '../../parts/cancel.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
@@ -11,7 +12,6 @@ import { Time } from '../../parts/time.tsx'
 import { reasonAgainst } from '../../person.ts'
 import { sayDone } from '../../state.ts'
 import { installationTexts } from '../../texts/installation.ts'
-import { texts as general } from '../../texts.ts'
 import type { TabProps } from './page.tsx'
 
 const texts = installationTexts.signing
@@ -70,11 +70,7 @@ export function SigningSecret({ read, onSaved }: Pick<TabProps, 'read' | 'onSave
               {texts.now}
             </label>
           </Form>
-          <div>
-            <Action kind="plain" act={() => setIsAsked(false)}>
-              {general.cancel}
-            </Action>
-          </div>
+          <Cancel act={() => setIsAsked(false)} />
         </Dialog>
       )}
       {shown !== undefined && (

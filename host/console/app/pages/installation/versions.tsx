@@ -4,6 +4,7 @@ import type { Version, VersionDifference } from '../../../../../schemas/generate
 import { api } from '../../api.ts'
 import { Action } from '../../parts/action.tsx'
 import { useAttempt } from '../../parts/attempt.ts'
+import { Cancel } from '../../parts/cancel.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Loaded } from '../../parts/state.tsx'
@@ -169,9 +170,7 @@ function RollBack({
         >
           {texts.rollBackTo(to)}
         </Action>
-        <Action kind="plain" act={() => onEnd(false)}>
-          {general.cancel}
-        </Action>
+        <Cancel act={() => onEnd(false)} />
       </div>
     </Dialog>
   )

@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso'
 import type { ReceiverWithCounts } from '../../../../../schemas/generated/api/receivers.ts'
 import { api } from '../../api.ts'
 import { Action } from '../../parts/action.tsx'
+import { Cancel } from '../../parts/cancel.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Form } from '../../parts/form.tsx'
@@ -97,11 +98,7 @@ function Pause({ pause, onClose }: { pause: (reason: string) => Promise<void>; o
       <Form submit={() => pause(reason.trim())} label={texts.receiver.pauseAction}>
         <Field label={texts.receiver.pauseReason} value={reason} onValue={setReason} />
       </Form>
-      <div>
-        <button type="button" onClick={onClose}>
-          {texts.cancel}
-        </button>
-      </div>
+      <Cancel act={onClose} />
     </Dialog>
   )
 }

@@ -2,11 +2,11 @@ import { useLocation } from 'preact-iso'
 import type { Versioned } from '../../../../../schemas/client.ts'
 import type { Page, PageWithText } from '../../../../../schemas/generated/api/content.ts'
 import { api } from '../../api.ts'
+import { Cancel } from '../../parts/cancel.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form } from '../../parts/form.tsx'
 import { sayDone } from '../../state.ts'
 import { spaceTexts as texts } from '../../texts/space.ts'
-import { texts as general } from '../../texts.ts'
 import { dropDraft } from './draft.ts'
 import { flatten } from './page-list.ts'
 import { addressOf } from './space-address.ts'
@@ -40,11 +40,7 @@ export function DeletePage({
         {below > 0 && <p>{texts.removeBelow(below)}</p>}
         <p>{texts.removeKept}</p>
       </Form>
-      <div>
-        <button type="button" onClick={onClose}>
-          {general.cancel}
-        </button>
-      </div>
+      <Cancel act={onClose} />
     </Dialog>
   )
 }

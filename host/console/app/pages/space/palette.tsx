@@ -1,9 +1,9 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { Block } from '../../../../../schemas/generated/api/content.ts'
+import { Cancel } from '../../parts/cancel.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { IntegrationIcon } from '../../parts/integration-icon.tsx'
 import { spaceTexts as texts } from '../../texts/space.ts'
-import { texts as general } from '../../texts.ts'
 
 /** The blocks of what is installed in the space: typing filters, arrows choose, enter inserts, escape closes. */
 export function Palette({
@@ -41,9 +41,7 @@ export function Palette({
       <Dialog title={texts.palette.title} onClose={onClose}>
         <p>{texts.palette.nothing}</p>
         <div class="row">
-          <button type="button" onClick={onClose}>
-            {general.cancel}
-          </button>
+          <Cancel act={onClose} />
           <a href={`/orgs/${org}/integrations`}>{texts.palette.toIntegrations}</a>
         </div>
       </Dialog>

@@ -1,12 +1,12 @@
 import { useLocation } from 'preact-iso'
 import type { RevisionHead } from '../../../../../schemas/generated/api/content.ts'
 import { api } from '../../api.ts'
+import { Cancel } from '../../parts/cancel.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Form } from '../../parts/form.tsx'
 import { Loaded } from '../../parts/state.tsx'
 import { sayDone } from '../../state.ts'
 import { spaceTexts as texts } from '../../texts/space.ts'
-import { texts as general } from '../../texts.ts'
 import { useLoad } from '../../use-load.ts'
 import { addressOf } from './space-address.ts'
 import type { PartProps } from './use-space.ts'
@@ -58,11 +58,7 @@ export function RestoreRevision({
           )}
         </Loaded>
       </Form>
-      <div>
-        <button type="button" onClick={onClose}>
-          {general.cancel}
-        </button>
-      </div>
+      <Cancel act={onClose} />
     </Dialog>
   )
 }

@@ -8,6 +8,7 @@ import { installationTexts } from '../../texts/installation.ts'
 import { texts as general } from '../../texts.ts'
 import { useLoad } from '../../use-load.ts'
 import { Action } from '../action.tsx'
+import { Cancel } from '../cancel.tsx'
 import { CopyButton } from '../copy.tsx'
 import { Dialog } from '../dialog.tsx'
 import { ErrorNote } from '../error-note.tsx'
@@ -143,9 +144,7 @@ export function ConnectActions({ read, name, connection, buttonText, onSaved }: 
             <Action kind="bad" act={disconnect}>
               {texts.disconnect}
             </Action>
-            <Action kind="plain" act={() => setAsked(undefined)}>
-              {general.cancel}
-            </Action>
+            <Cancel act={() => setAsked(undefined)} />
           </div>
         </Dialog>
       )}
@@ -176,9 +175,7 @@ function ConnectAgain({
         <Action kind="main" act={connect}>
           {isOther ? texts.other : texts.same(account)}
         </Action>
-        <Action kind="plain" act={onClose}>
-          {general.cancel}
-        </Action>
+        <Cancel act={onClose} />
       </div>
     </Dialog>
   )
