@@ -54,7 +54,7 @@ export function createOpenidProvider(
   return {
     name,
     async begin({ state, nonce, verifier, redirectUri }, { again }) {
-      const config = await answered(discover)
+      const config = await configuration()
       const url = client.buildAuthorizationUrl(config, {
         ...{
           redirect_uri: redirectUri,
@@ -69,7 +69,7 @@ export function createOpenidProvider(
       return url.href
     },
     async finish({ state, nonce, verifier, redirectUri }, query) {
-      const config = await answered(discover)
+      const config = await configuration()
       const tokens = await answered(() =>
         client.authorizationCodeGrant(config, new URL(`${redirectUri}?${query}`), {
           ...{
@@ -90,6 +90,12 @@ export function createOpenidProvider(
       const more = await answered(() => client.fetchUserInfo(config, tokens.access_token, claims.sub))
       return { ...more, ...claims }
     },
+  }
+
+  function configuration(): Promise<client.Configuration> {
+    return discover().catch((error) => {
+      throw unavailable('does not answer as an OpenID provider', error)
+    })
   }
 
   async function answered<Value>(ask: () => Promise<Value>): Promise<Value> {
