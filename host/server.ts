@@ -22,7 +22,7 @@ import { createPictureKeys } from './dispatches/picture-keys.ts'
 import { stoppingError } from './errors.ts'
 import { publishEvent } from './events/publish-event.ts'
 import { drainMs } from './http/listen.ts'
-import { linkUrl } from './http/own-address.ts'
+import { linkUrl, toNamed } from './http/own-address.ts'
 import { createSettingsTag } from './installations/level-settings.ts'
 import { createMissedCalls } from './installations/missed-calls.ts'
 import { createPermissionUses } from './installations/permission-uses.ts'
@@ -63,6 +63,8 @@ export type RunningServer = {
   setupToken: string | undefined
   /** The page that takes the setup token. */
   setupUrl: string | undefined
+  /** Where a person opens the console. At `127.0.0.1` the passkeys of `localhost` would not work. */
+  consoleUrl: string
   plugins: LoadedPlugin[]
   samples: Samples
   sandboxes: Sandboxes
@@ -355,6 +357,7 @@ export async function startServer(
     settings,
     setupToken,
     setupUrl: setupToken && linkUrl(publicUrl(), '/setup', setupToken),
+    consoleUrl: toNamed(publicUrl()),
     plugins: [...folders.plugins()],
     samples,
     sandboxes,

@@ -17,6 +17,7 @@ import {
   findSubject,
   findSubjectOf,
   insertSubject,
+  type OpenidSubject,
   type SubjectKey,
   touchSubject,
 } from '../db/queries/openid-subjects.ts'
@@ -48,10 +49,7 @@ export async function enterBySubject(
   parts: SignInParts,
 ): Promise<Account | undefined> {
   const known = await findSubject(transaction, keyOf(claims))
-  if (known?.setsRoles === false) {
-    await touchSubject(transaction, keyOf(claims))
-    return lockAccount(transaction, known.accountId)
-  }
+  if (known?.setsRoles === false) return enterLinked(transaction, claims, known)
   const roles = await findOrganizations(transaction, readRoles(claims, parts.rules))
   if (known === undefined && roles.size === 0) return undefined
   const account =
@@ -62,6 +60,21 @@ export async function enterBySubject(
   await touchSubject(transaction, keyOf(claims))
   await setMemberships(transaction, account, roles, parts)
   return roles.size === 0 ? undefined : account
+}
+
+/** @throws AnnexError `unauthorized` when the account was unlinked meanwhile: its session would outlive that */
+async function enterLinked(
+  transaction: Db,
+  claims: Claims,
+  { accountId }: OpenidSubject,
+): Promise<Account | undefined> {
+  const account = await lockAccount(transaction, accountId)
+  const still = await findSubject(transaction, keyOf(claims))
+  if (still?.accountId !== accountId) {
+    throw new AnnexError('unauthorized', 'The account has just been unlinked. Try again.')
+  }
+  await touchSubject(transaction, keyOf(claims))
+  return account
 }
 
 /** Makes the subject of the claims one more way in to a local account. @throws AnnexError `conflict` */

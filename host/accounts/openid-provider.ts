@@ -40,9 +40,13 @@ const subjectPattern = /^[\x20-\x7e]{1,255}$/
  * The issuer is asked directly, and not through the egress guard: the operator names it, and it is often in the LAN. It is asked at
  * the first use: Annex starts without it.
  *
+ * @param onUnavailable gets the reason for the log: it may name addresses of the LAN, and a visitor gets none
  * @returns undefined without OPENID_ISSUER
  */
-export function createOpenidProvider(settings: OpenidSettings): OpenidProvider | undefined {
+export function createOpenidProvider(
+  settings: OpenidSettings,
+  onUnavailable: (reason: string) => void,
+): OpenidProvider | undefined {
   if (settings.OPENID_ISSUER === '') return undefined
   const issuer = new URL(settings.OPENID_ISSUER)
   const name = settings.OPENID_NAME || issuer.host
@@ -50,7 +54,7 @@ export function createOpenidProvider(settings: OpenidSettings): OpenidProvider |
   return {
     name,
     async begin({ state, nonce, verifier, redirectUri }, { again }) {
-      const config = await answered(discover)
+      const config = await configuration()
       const url = client.buildAuthorizationUrl(config, {
         ...{
           redirect_uri: redirectUri,
@@ -65,7 +69,7 @@ export function createOpenidProvider(settings: OpenidSettings): OpenidProvider |
       return url.href
     },
     async finish({ state, nonce, verifier, redirectUri }, query) {
-      const config = await answered(discover)
+      const config = await configuration()
       const tokens = await answered(() =>
         client.authorizationCodeGrant(config, new URL(`${redirectUri}?${query}`), {
           ...{
@@ -88,6 +92,12 @@ export function createOpenidProvider(settings: OpenidSettings): OpenidProvider |
     },
   }
 
+  function configuration(): Promise<client.Configuration> {
+    return discover().catch((error) => {
+      throw unavailable('does not answer as an OpenID provider', error)
+    })
+  }
+
   async function answered<Value>(ask: () => Promise<Value>): Promise<Value> {
     try {
       return await ask()
@@ -106,13 +116,17 @@ export function createOpenidProvider(settings: OpenidSettings): OpenidProvider |
     }
     if (error instanceof client.ResponseBodyError) {
       if (error.error === 'invalid_grant') return refused('its code was used before, or has expired', error)
-      const text = `${name} refuses this Annex with the error ${toCode(error.error)}. An operator checks the settings OPENID_CLIENT_ID and OPENID_CLIENT_SECRET.`
-      return new AnnexError('unavailable', text, { cause: error })
+      return unavailable(`refuses this Annex with the error ${toCode(error.error)}`, error)
     }
     const code = (error as { code?: unknown }).code
     if (typeof code === 'string' && mismatches.has(code)) return refused(reasonOf(error), error)
-    const text = `${name} does not answer as an OpenID provider: ${reasonOf(error)}. Try again later, or sign in by a password or passkey.`
-    return new AnnexError('unavailable', text, { cause: error })
+    return unavailable('does not answer as an OpenID provider', error)
+  }
+
+  function unavailable(what: string, cause: unknown): AnnexError {
+    onUnavailable(reasonOf(cause))
+    const text = `${name} ${what}. Try again later, or sign in by a password or passkey. The log of Annex says more to its operator.`
+    return new AnnexError('unavailable', text, { cause })
   }
 
   function refused(why: string, cause?: unknown): AnnexError {

@@ -9,7 +9,7 @@ import type { Db } from '../db/db.ts'
 import { hasOperatorAccount } from '../db/queries/accounts.ts'
 import { findSubject, findSubjectOf } from '../db/queries/openid-subjects.ts'
 import { writeTransaction } from '../db/sql.ts'
-import { AnnexError, isAnnexError } from '../errors.ts'
+import { AnnexError } from '../errors.ts'
 import { createOpenidCookie } from '../http/openid-cookie.ts'
 import { ownAddressOf } from '../http/own-address.ts'
 import { recordAudit } from '../logs/audit.ts'
@@ -115,7 +115,7 @@ export function addOpenidRoutes(on: OnOperation, parts: OpenidParts): void {
     // Of two first sign-ins at once, the second one finds the account of the first.
     const started = await attempt().catch(async (error) => {
       const key = { issuer: claims.iss, subject: claims.sub }
-      if (!isAnnexError(error) || (await findSubject(db, key)) === undefined) throw error
+      if ((await findSubject(db, key)) === undefined) throw error
       return attempt()
     })
     if (started !== undefined) return answerSession(parts, context, started)

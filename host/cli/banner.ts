@@ -10,13 +10,13 @@ const screenLines = 24
 /** The most plugins that leave the banner on one screen. */
 const maxListed = 7
 
-type Started = Pick<RunningServer, 'url' | 'setupUrl' | 'plugins' | 'wall'> & {
+type Started = Pick<RunningServer, 'url' | 'setupUrl' | 'consoleUrl' | 'plugins' | 'wall'> & {
   settings: Pick<Settings, 'PLUGINS_DIR'>
 }
 
-/** Prints the address, the integrations and the next commands after a start, on one screen. */
+/** Prints the address, the integrations and the next commands after a start, on one screen. It ends with one line to open. */
 export function printBanner(given: Terminal, started: Started): void {
-  const { url, setupUrl, plugins, wall, settings } = started
+  const { url, setupUrl, consoleUrl, plugins, wall, settings } = started
   let lines = 0
   const terminal: Terminal = {
     ...given,
@@ -41,11 +41,14 @@ export function printBanner(given: Terminal, started: Started): void {
       `  No integration yet: put a plugin folder into ${resolve(settings.PLUGINS_DIR)} (PLUGINS_DIR).`,
     )
   printNext(terminal, url, plugins)
-  const setupLines = setupUrl === undefined ? 0 : 3
-  printFailures(terminal, plugins, screenLines - 1 - lines - setupLines)
-  if (setupUrl === undefined) return
-  terminal.print('  There is no operator yet. Open this address to become the operator. It works once:')
-  terminal.print('    ', paint('cyan', setupUrl))
+  const linesBelow = 3
+  printFailures(terminal, plugins, screenLines - 1 - lines - linesBelow)
+  terminal.print(
+    setupUrl === undefined
+      ? '  Open the console:'
+      : '  There is no operator yet. Open this address to become the operator. It works once:',
+  )
+  terminal.print('    ', paint('cyan', setupUrl ?? consoleUrl))
   terminal.print()
 }
 

@@ -77,7 +77,9 @@ export function startApi(
       }),
       ...{ readSession, cookie, ownUrl: settings.PUBLIC_URL },
       passkeys: createPasskeys(createChallenges(box)),
-      openid: createOpenidProvider(settings),
+      openid: createOpenidProvider(settings, (reason) =>
+        logger.warn({ issuer: settings.OPENID_ISSUER, reason }, 'the OpenID provider does not answer'),
+      ),
       openidFlows: createOpenidFlows(box),
       roleRules: toRoleRules(settings),
       readHops: createHops(hopsKey).read,

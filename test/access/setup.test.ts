@@ -39,6 +39,35 @@ describe('the first start', () => {
     }
   })
 
+  it('gives a new token at each start, and ends those of the starts before', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'annex-data-'))
+    const person = { email: 'o@example.com', password: 'a sentence that is long' }
+    const links: string[] = []
+    try {
+      for (const _start of ['first', 'second', 'third']) {
+        const annex = await startAnnex({ dataDir: folder })
+        try {
+          for (const link of links) {
+            const { status, json } = await annex.api('POST', '/v1/links', { link }, '')
+            assert.deepEqual([status, json.error.code], [401, 'unauthorized'])
+            assert.match(json.error.message, /A restart prints a new one while there is no operator/)
+            assert.equal((await annex.api('POST', '/v1/accounts', { link, ...person }, '')).status, 401)
+            assert.equal((await annex.api('POST', '/v1/setup', { token: link }, '')).status, 401)
+          }
+          const { setupToken: link = '', consoleUrl } = annex.server
+          assert.equal((await annex.api('POST', '/v1/links', { link }, '')).json.kind, 'setup')
+          assert.match(consoleUrl, /^http:\/\/localhost:\d+$/)
+          links.push(link)
+        } finally {
+          await annex.close()
+        }
+      }
+      assert.equal(new Set(links).size, 3)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+
   it('gives no token once an operator has an account, and keeps its files readable for their owner only', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'annex-data-'))
     const first = await startAnnex({ dataDir: folder })

@@ -12,7 +12,11 @@ const wallWith = (namespace: boolean): Wall => ({
   probeMs: 1,
 })
 
-function bannerOf(plugins: LoadedPlugin[], wall = wallWith(true)): string {
+function bannerOf(
+  plugins: LoadedPlugin[],
+  wall = wallWith(true),
+  setupUrl = 'http://localhost:8787/setup#annex_setup_x',
+): string {
   let written = ''
   const stream = {
     write(text: string | Uint8Array) {
@@ -23,7 +27,8 @@ function bannerOf(plugins: LoadedPlugin[], wall = wallWith(true)): string {
   const terminal = createTerminal({ stdout: stream, stderr: stream, env: {} })
   printBanner(terminal, {
     url: 'http://127.0.0.1:8787',
-    setupUrl: 'http://localhost:8787/setup#annex_setup_x',
+    setupUrl: setupUrl === '' ? undefined : setupUrl,
+    consoleUrl: 'http://localhost:8787',
     plugins,
     wall,
     settings: { PLUGINS_DIR: '/srv/plugins' },
@@ -48,6 +53,18 @@ test('the banner of 50 integrations fits a screen of 24 lines', () => {
 
 test('the banner ends with the address that makes an operator', () => {
   assert.match(bannerOf([loaded(1, 'echo')]), /\n {4}http:\/\/localhost:8787\/setup#annex_setup_x\n\n$/)
+})
+
+test('the banner ends with the console once an operator has an account, and speaks of no setup', () => {
+  const banner = bannerOf([loaded(1, 'echo')], wallWith(true), '')
+  assert.match(banner, /\n {2}Open the console:\n {4}http:\/\/localhost:8787\n\n$/)
+  assert.doesNotMatch(banner, /setup|operator/)
+  const many = bannerOf(
+    Array.from({ length: 50 }, (_, index) => loaded(index)),
+    wallWith(true),
+    '',
+  )
+  assert.ok(many.split('\n').length <= 24, many)
 })
 
 test('the banner shows the address, each integration and three commands', () => {

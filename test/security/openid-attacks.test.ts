@@ -15,6 +15,13 @@ export default createIntegration({
   fetch: async (request) => new Response(request.headers.get('cookie') ?? 'none'),
 })`
 
+const flagsFor = ({ url }: OpenidIssuer) => ({
+  OPENID_ISSUER: url,
+  OPENID_CLIENT_ID: 'annex',
+  OPENID_CLIENT_SECRET: 'secret-of-the-client',
+  OPENID_ROLES: 'engineering=home:reader,__proto__=home:admin,constructor=home:admin,1=home:admin',
+})
+
 describe('attacks on a sign-in by OpenID', () => {
   let annex: Annex
   let issuer: OpenidIssuer
@@ -23,12 +30,7 @@ describe('attacks on a sign-in by OpenID', () => {
     issuer = await startOpenidIssuer()
     annex = await startAnnex({
       plugins: { echo: { script: echo } },
-      flags: {
-        OPENID_ISSUER: issuer.url,
-        OPENID_CLIENT_ID: 'annex',
-        OPENID_CLIENT_SECRET: 'secret-of-the-client',
-        OPENID_ROLES: 'engineering=home:reader,__proto__=home:admin,constructor=home:admin,1=home:admin',
-      },
+      flags: flagsFor(issuer),
     })
     operator = await setUp(annex)
   })
@@ -323,9 +325,38 @@ describe('attacks on a sign-in by OpenID', () => {
     const answer = await finish(page, back)
     assert.deepEqual(refusal(answer), [503, 'unavailable'])
     assert.match(answer.json.error.message, /127\.0\.0\.1:\d+ does not answer/)
-    assert.doesNotMatch(answer.json.error.message, /secret-of-the-client| at /)
+    assert.doesNotMatch(
+      answer.json.error.message,
+      /secret-of-the-client|ECONN|fetch/,
+      'no address of the LAN',
+    )
     issuer.shape.isDown = false
     assert.equal((await signIn(page)).status, 201)
+  })
+
+  it('Annex starts without the issuer, and refuses one that has another name', async () => {
+    issuer.shape.isDown = true
+    const other = await startAnnex({ flags: flagsFor(issuer) })
+    try {
+      await setUp(other)
+      const page = createOwnPage(other.url)
+      const open = () => page.call('POST', '/v1/openid/flows', { purpose: 'sign_in' })
+      assert.equal((await page.call('GET', '/v1/sign-in')).json.openid.name, new URL(issuer.url).host)
+      assert.deepEqual(refusal(await open()), [503, 'unavailable'])
+      issuer.shape.isDown = false
+      for (const metadata of [
+        { issuer: 'https://evil.example' },
+        { issuer: `${issuer.url}/a` },
+        { issuer: 7 },
+      ]) {
+        issuer.shape.metadata = metadata
+        assert.deepEqual(refusal(await open()), [503, 'unavailable'], JSON.stringify(metadata))
+      }
+      issuer.shape.metadata = {}
+      assert.equal((await open()).status, 201)
+    } finally {
+      await other.close()
+    }
   })
 
   /** A session of an account that the provider has made. */
