@@ -4,7 +4,13 @@ import type { SecretBox } from '../access/secret-box.ts'
 import type { Db } from '../db/db.ts'
 import { listSpaceIds } from '../db/queries/levels.ts'
 import { AnnexError } from '../errors.ts'
-import { type Editing, editByInstaller, editByScript, editSetting } from '../installations/configure.ts'
+import {
+  answerHeld,
+  type Editing,
+  editByInstaller,
+  editByScript,
+  editSetting,
+} from '../installations/configure.ts'
 import { getDeployed } from '../installations/find-deployed.ts'
 import { toInstallationView, toLevelView, toRotatedView } from '../installations/installation-view.ts'
 import type { SettingsTag } from '../installations/level-settings.ts'
@@ -85,6 +91,23 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
       )
     },
   )
+
+  const connectionAddress =
+    '/v1/integrations/{integration}/installations/{installation}/configuration/{property}/connection'
+
+  on(`POST ${connectionAddress}`, async (request) => {
+    const { level, manifest } = await openLevel(db, request)
+    const answer = { name: request.params.property, account: request.body.account }
+    await answerHeld(db, manifest, level, { ...answer, origin: originOf(request) })
+    return view(request)
+  })
+
+  on(`DELETE ${connectionAddress}`, async (request) => {
+    const { level, manifest } = await openLevel(db, request)
+    const answer = { name: request.params.property }
+    await answerHeld(db, manifest, level, { ...answer, origin: originOf(request) })
+    return view(request)
+  })
 
   on('POST /v1/integrations/{integration}/installations/{installation}/signing-secret', async (request) => {
     const { level } = await openLevel(db, request)

@@ -83,13 +83,14 @@ async function show(session: Session, named: string, options: LevelOptions): Pro
   await sayAllPending(session, installation, [...sites, ...spaces])
 }
 
-function describeConnection({ state, account, since, expiresAt, lastError }: Connection): string {
+function describeConnection({ state, account, since, expiresAt, lastError, held }: Connection): string {
   if (state === 'none') return 'not connected'
   const parts = [
     account !== undefined && `as ${account}`,
     since !== undefined && `since ${since}`,
     expiresAt !== undefined && `until ${expiresAt}`,
     lastError !== undefined && `(${lastError})`,
+    held !== undefined && `(${held.account} waits for a yes in the console)`,
   ]
   return [state, ...parts.filter((part) => part !== false)].join(' ')
 }

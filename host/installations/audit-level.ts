@@ -64,14 +64,29 @@ export async function auditConnections(
       : [],
   )
   if (made.length === 0) return
-  const since = nowOf(transaction) - flowLifetimeMs
-  const flow = await findLastUsed(transaction, endpointPath(toRef(after)), since)
   const account = made.find(({ connection }) => connection.account !== undefined)?.connection.account
-  const actor = flow?.makerKind == null ? origin.actor : { kind: flow.makerKind, id: flow.makerId }
-  await auditLevel(transaction, { ...origin, actor }, after, {
-    action: 'connection.create',
+  const names = made.map(({ name }) => name)
+  await auditConnection(transaction, origin, after, { action: 'connection.create', names, account })
+}
+
+/** Records a connection by the maker of the link that has led to it. */
+export async function auditConnection(
+  transaction: Db,
+  origin: Origin,
+  level: Level,
+  given: { action: 'connection.create' | 'connection.hold'; names: string[]; account?: string | undefined },
+): Promise<void> {
+  const { action, names: connections, account } = given
+  const since = nowOf(transaction) - flowLifetimeMs
+  const flow = await findLastUsed(transaction, endpointPath(toRef(level)), since)
+  // A person who says yes to another account is the one who connects it.
+  const isScript = origin.actor.kind === 'script'
+  const actor =
+    isScript && flow?.makerKind != null ? { kind: flow.makerKind, id: flow.makerId } : origin.actor
+  await auditLevel(transaction, { ...origin, actor }, level, {
+    action,
     after: {
-      connections: made.map(({ name }) => name),
+      connections,
       ...(account !== undefined && { account }),
       ...(flow && { flow: flow.id, linkBy: flow.maker }),
     },

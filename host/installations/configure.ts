@@ -17,10 +17,11 @@ import {
 } from '../db/queries/levels.ts'
 import { writeTransaction } from '../db/sql.ts'
 import type { SettingProblem } from '../manifest/settings/check-configuration.ts'
-import { auditConnections, auditSettings, toShown } from './audit-level.ts'
+import { auditConnection, auditConnections, auditLevel, auditSettings, toShown } from './audit-level.ts'
 import { type ConnectionEdit, claimConnection, connectedButtons, detailsAfter } from './connections.ts'
 import { assertValid, isDeclared, keptSettings, openMasks, without } from './edit-rules.ts'
 import { splitConfiguration, usableSettings } from './effective-settings.ts'
+import { holdOther, takeHeld } from './held-connections.ts'
 import { assertReadable, componentOf, findProblems, previousOf, statusOf } from './level-settings.ts'
 import { lockLevel } from './lock-level.ts'
 import { noteStatus, type StatusCause } from './note-status.ts'
@@ -126,66 +127,107 @@ export async function editByScript(
   db: Db,
   manifest: Manifest,
   level: Level,
-  { configuration: replacing, externalIds, keep, connection }: ScriptEdit,
+  edit: ScriptEdit,
   { assertFresh, origin }: Editing,
 ): Promise<void> {
+  const { connection } = edit
   const now = nowOf(db)
   await writeTransaction(db, async (transaction) => {
     const before = await lockLevel(transaction, level)
     assertReadable(before)
     assertFresh(before)
-    const { kind, configuration: stored, settingDetails: details } = before
+    const { kind, settingDetails: details } = before
     if (connection !== undefined && 'step' in connection && connection.step === 'claim') {
       return update(transaction, before, {
         settingDetails: claimConnection(manifest, kind, { details, now, names: connection.names }),
       })
     }
-    const { declared: settings } = splitConfiguration(manifest, kind, stored)
-    const kept = replacing === undefined || keep === 'all' ? stored : keep === 'settings' ? settings : {}
-    const connected =
-      connection !== undefined && 'callback' in connection
-        ? connectedButtons(manifest, kind, connection.callback, replacing)
-        : {}
-    const changed = { ...connected, ...replacing }
-    // A script that stores what it has read deletes no value that it did not get.
-    const usable = usableSettings(manifest, before)
-    const hidden = Object.entries(stored).filter(([name]) => !Object.hasOwn(usable, name))
-    const given = { ...Object.fromEntries(hidden), ...kept, ...changed }
-    const { declared } = splitConfiguration(manifest, kind, given)
-    const problems = findProblems(manifest, before, declared, 'integration')
-    const isGiven = ({ path }: SettingProblem) => path === '' || Object.hasOwn(changed, path)
-    assertValid(
-      manifest,
-      problems.filter((problem) => problem.kind === 'invalid' && isGiven(problem)),
-    )
-    const settingDetails = detailsAfter(manifest, kind, {
-      details,
-      previous: stored,
-      stored: given,
-      secrets: secretsAfter(manifest, before, {
-        after: given,
-        known: levelsTo(before).flatMap((level) => secretTexts(manifest, level)),
-      }),
-      ...(connection && { edit: connection }),
-      now,
-    })
-    await update(transaction, before, {
-      configuration: given,
-      settingDetails,
-      ...(externalIds && { externalIds }),
-    })
-    const isSet = Object.keys(componentOf(manifest, before) === undefined ? declared : given).length > 0
-    if (problems.length === 0 && isSet) await activateLevel(transaction, before)
-    const after = await lockLevel(transaction, before)
-    const isShown = JSON.stringify(toShown(manifest, before)) !== JSON.stringify(toShown(manifest, after))
-    // A refreshed credential is no change for people.
-    if (isShown) await auditSettings(transaction, origin, manifest, { before, after })
-    await auditConnections(transaction, origin, { before, after })
-    await noteStatus(transaction, after, { why: 'settings', origin })
-    const [from, to] = [statusOf(manifest, before), statusOf(manifest, after)]
-    if (from !== 'pending' || to !== 'active') return
-    await queueSetups(transaction, after, to, previousOf(manifest, before))
+    const held = holdOther(manifest, before, edit, now)
+    if (held === undefined) return storeScriptEdit(transaction, manifest, before, edit, origin)
+    await update(transaction, before, { settingDetails: held.details })
+    await auditConnection(transaction, origin, before, { ...held, action: 'connection.hold' })
   })
+}
+
+/**
+ * A person says yes or no to another account that a connection has come back as. With a yes all is stored that the script has
+ * sent with it.
+ *
+ * @param given.account as the person has read it. Without it the answer is no
+ * @throws AnnexError `conflict` when none waits, or another one by now; `configuration_invalid`
+ */
+export async function answerHeld(
+  db: Db,
+  manifest: Manifest,
+  level: Level,
+  { name, account, origin }: { name: string; account?: string; origin: Origin },
+): Promise<void> {
+  await writeTransaction(db, async (transaction) => {
+    const before = await lockLevel(transaction, level)
+    assertReadable(before)
+    const held = takeHeld<ScriptEdit>(before, name, account)
+    const freed = { ...before, settingDetails: held.details }
+    if (account !== undefined) return storeScriptEdit(transaction, manifest, freed, held.edit, origin)
+    await update(transaction, before, { settingDetails: held.details })
+    const after = { connections: [name], account: held.account }
+    await auditLevel(transaction, origin, before, { action: 'connection.refuse', after })
+  })
+}
+
+async function storeScriptEdit(
+  transaction: Db,
+  manifest: Manifest,
+  before: Level,
+  { configuration: replacing, externalIds, keep, connection }: ScriptEdit,
+  origin: Origin,
+): Promise<void> {
+  const now = nowOf(transaction)
+  const { kind, configuration: stored, settingDetails: details } = before
+  const { declared: settings } = splitConfiguration(manifest, kind, stored)
+  const kept = replacing === undefined || keep === 'all' ? stored : keep === 'settings' ? settings : {}
+  const connected =
+    connection !== undefined && 'callback' in connection
+      ? connectedButtons(manifest, kind, connection.callback, replacing)
+      : {}
+  const changed = { ...connected, ...replacing }
+  // A script that stores what it has read deletes no value that it did not get.
+  const usable = usableSettings(manifest, before)
+  const hidden = Object.entries(stored).filter(([name]) => !Object.hasOwn(usable, name))
+  const given = { ...Object.fromEntries(hidden), ...kept, ...changed }
+  const { declared } = splitConfiguration(manifest, kind, given)
+  const problems = findProblems(manifest, before, declared, 'integration')
+  const isGiven = ({ path }: SettingProblem) => path === '' || Object.hasOwn(changed, path)
+  assertValid(
+    manifest,
+    problems.filter((problem) => problem.kind === 'invalid' && isGiven(problem)),
+  )
+  const settingDetails = detailsAfter(manifest, kind, {
+    details,
+    previous: stored,
+    stored: given,
+    secrets: secretsAfter(manifest, before, {
+      after: given,
+      known: levelsTo(before).flatMap((level) => secretTexts(manifest, level)),
+    }),
+    ...(connection && { edit: connection }),
+    now,
+  })
+  await update(transaction, before, {
+    configuration: given,
+    settingDetails,
+    ...(externalIds && { externalIds }),
+  })
+  const isSet = Object.keys(componentOf(manifest, before) === undefined ? declared : given).length > 0
+  if (problems.length === 0 && isSet) await activateLevel(transaction, before)
+  const after = await lockLevel(transaction, before)
+  const isShown = JSON.stringify(toShown(manifest, before)) !== JSON.stringify(toShown(manifest, after))
+  // A refreshed credential is no change for people.
+  if (isShown) await auditSettings(transaction, origin, manifest, { before, after })
+  await auditConnections(transaction, origin, { before, after })
+  await noteStatus(transaction, after, { why: 'settings', origin })
+  const [from, to] = [statusOf(manifest, before), statusOf(manifest, after)]
+  if (from !== 'pending' || to !== 'active') return
+  await queueSetups(transaction, after, to, previousOf(manifest, before))
 }
 
 /**

@@ -27,6 +27,8 @@ export type Connection = {
   /** Of a connection that the script cannot renew. */
   expiresAt?: string
   lastError?: string
+  /** Another account has connected since, and waits for a yes. */
+  held?: { account: string; at: string }
 }
 
 /** A script that renews tokens has this long: others wait for it. */
@@ -155,6 +157,10 @@ export function detailsAfter(
   return after
 }
 
+/** The names that an edit of a connection is about. */
+export const connectionNames = (manifest: Manifest, kind: LevelKind, edit: ConnectionEdit): string[] =>
+  namesOf(edit, buttonsOf(manifest, kind))
+
 function namesOf(edit: ConnectionEdit | undefined, buttons: [string, string][]): string[] {
   if (edit === undefined) return []
   if ('names' in edit) return withoutAlias(edit.names, buttons)
@@ -226,7 +232,7 @@ function toConnection(
 ): Connection {
   // An older version may have declared a text there.
   if (!isStored(stored, name) || details?.kind === 'setting') return { state: 'none' }
-  const { account, since, endsAt } = details?.connection ?? {}
+  const { account, since, endsAt, held } = details?.connection ?? {}
   const error = whyDisconnected(details?.connection, now)?.error
   const isExpiring = endsAt !== undefined && endsAt - now < expiringMs
   return {
@@ -235,6 +241,7 @@ function toConnection(
     ...(since !== undefined && { since: new Date(since).toISOString() }),
     ...(endsAt !== undefined && { expiresAt: new Date(endsAt).toISOString() }),
     ...(error !== undefined && { lastError: error }),
+    ...(held && { held: { account: held.account, at: new Date(held.at).toISOString() } }),
   }
 }
 

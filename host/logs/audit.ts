@@ -24,7 +24,7 @@ export const auditActions = [
   ...['version.deploy', 'version.roll_back', 'version.unpin', 'integration.retire', 'integration.prune'],
   ...['integration.suspend', 'integration.resume', 'receiver.change', 'receiver.pause', 'receiver.resume'],
   ...['job.discard', 'job.run', 'delivery.send', 'delivery.send_failed', 'receiver.send_example'],
-  ...['connection.link', 'connection.create'],
+  ...['connection.link', 'connection.create', 'connection.hold', 'connection.refuse'],
   ...['organization.create', 'organization.change', 'organization.delete'],
   ...['site.create', 'site.change', 'site.delete', 'space.create', 'space.change', 'space.delete'],
   'content.change',

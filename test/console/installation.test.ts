@@ -62,28 +62,45 @@ describe('an installation in the console', { skip: skipWithoutChromium() }, () =
       assert.equal((await read()).configuration.team, 'a')
     })
 
-    it('is renewed after a yes, and keeps settings', async () => {
+    it('is renewed as the same account without a question, and keeps settings', async () => {
       const { since } = (await read()).connections.account
-      await page.getByRole('button', { name: 'Connect again' }).click()
-      await connect('Connect again as ada@example.com')
+      await connect('Connect again')
       const renewed = await until(read, ({ connections }) => connections.account.since !== since)
       assert.equal(renewed.connections.account.account, 'ada@example.com')
       assert.equal(renewed.configuration.team, 'a')
       await page.getByText('Waiting for the pop-up window').waitFor({ state: 'detached' })
     })
 
-    it('of another account is told, and can be ended', async () => {
+    it('of another account waits for a yes, and a no keeps the one before', async () => {
       provider.signInAs('eve@example.com')
-      await page.getByRole('button', { name: 'Connect again' }).click()
-      await connect('Connect again as ada@example.com')
+      const other = page.getByText(
+        'The provider has connected eve@example.com. The script still uses ada@example.com until you say yes.',
+      )
+      await connect('Connect again')
+      await other.waitFor()
+      assert.equal((await read()).connections.account.account, 'ada@example.com')
+      const reader = await opened.asMember('home', 'reader', { url: opened.annex.url })
+      await reader.goto(`${siteAt}/connection`)
+      const use = reader.page.getByRole('button', { name: 'Use eve@example.com' })
+      assert.match((await use.getAttribute('title')) ?? '', /role editor/)
+      await reader.close()
+      assert.deepEqual(await findBarriers(page), [])
+      await page.getByRole('button', { name: 'Keep ada@example.com' }).click()
+      await page.getByText('ada@example.com stays connected.').waitFor()
+      await other.waitFor({ state: 'detached' })
+      await connect('Connect again')
+      await page.getByRole('button', { name: 'Use eve@example.com' }).click()
       await page
-        .getByText('The provider has connected eve@example.com. Before it was ada@example.com.')
+        .locator('main section', { hasText: 'Connected as' })
+        .getByText('eve@example.com', { exact: true })
         .waitFor()
-      await page.getByRole('alert').getByRole('button', { name: 'Disconnect' }).click()
-      await page.getByText('Not connected').waitFor()
+      await other.waitFor({ state: 'detached' })
       const { connections, configuration } = await read()
-      assert.equal(connections.account.state, 'none')
+      assert.equal(connections.account.account, 'eve@example.com')
       assert.equal(configuration.team, 'a')
+      await page.getByRole('button', { name: 'Disconnect' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
+      await page.getByText('Not connected').waitFor()
     })
 
     it('is made in the same window where pop-ups are blocked', async () => {

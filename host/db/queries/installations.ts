@@ -18,6 +18,9 @@ export type LevelKey = { installationId: string; kind: 'account' | PlaceKind; pl
 
 export type Configuration = Record<string, unknown>
 
+/** A connection with another account that waits for a person's yes. `edit`: what its script would have stored, with credentials. */
+export type HeldConnection = { account: string; at: number; edit: object }
+
 /** What Annex knows of settings, by their names. Scripts do not get it. */
 export type SettingDetails = Record<
   string,
@@ -38,6 +41,7 @@ export type SettingDetails = Record<
       endsAt?: number
       /** A script renews its tokens until then. */
       claimedUntil?: number
+      held?: HeldConnection
     }
   }
 >

@@ -39,7 +39,7 @@ export type OAuthCredentials = { access_token: string; refresh_token?: string; e
 
 /**
  * The update of the installation, site or space when the provider has answered. `account` names the account that is
- * connected: people see it beside the button.
+ * connected: people see it beside the button. Another account than before is stored after a person's yes.
  */
 export type ExtractedCredentials = {
   configuration?: Record<string, unknown>

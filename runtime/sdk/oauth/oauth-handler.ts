@@ -124,5 +124,6 @@ const closingPage = `<!doctype html>
 <meta charset="utf-8">
 <title>Connected</title>
 <p>The connection is set up. You can close this window.</p>
+<p>Where another account was connected before, Annex first asks for a yes in the settings.</p>
 <script>window.close()</script>
 `

@@ -55,6 +55,13 @@ export interface Connection {
   since?: Time
   expiresAt?: Time
   lastError?: string
+  /**
+   * Another account has connected since. It is not used until a person accepts it.
+   */
+  held?: {
+    account: string
+    at: Time
+  }
 }
 
 /**

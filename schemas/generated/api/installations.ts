@@ -199,6 +199,13 @@ export interface SettingValue {
 }
 
 /**
+ * The account that is `held`, as it was read.
+ */
+export interface AcceptedAccount {
+  account: string
+}
+
+/**
  * How to rotate a signing secret. A caller cannot choose the secret, as it may be weak.
  */
 export interface SecretRotation {
@@ -637,6 +644,48 @@ export interface InstallationsOperations {
     answer: SpaceInstallation
   }
   deleteSpaceInstallationSetting: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; space: string; property: string }
+    query: object
+    body: undefined
+    answer: SpaceInstallation
+  }
+  acceptInstallationConnection: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; property: string }
+    query: object
+    body: AcceptedAccount
+    answer: Installation
+  }
+  refuseInstallationConnection: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; property: string }
+    query: object
+    body: undefined
+    answer: Installation
+  }
+  acceptSiteInstallationConnection: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; site: string; property: string }
+    query: object
+    body: AcceptedAccount
+    answer: SiteInstallation
+  }
+  refuseSiteInstallationConnection: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; site: string; property: string }
+    query: object
+    body: undefined
+    answer: SiteInstallation
+  }
+  acceptSpaceInstallationConnection: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { integration: string; installation: string; space: string; property: string }
+    query: object
+    body: AcceptedAccount
+    answer: SpaceInstallation
+  }
+  refuseSpaceInstallationConnection: {
     roles: 'editor' | 'admin' | 'operator'
     params: { integration: string; installation: string; space: string; property: string }
     query: object

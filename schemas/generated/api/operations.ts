@@ -136,6 +136,16 @@ export const levelOperations = {
     site: 'deleteSiteInstallationSetting',
     space: 'deleteSpaceInstallationSetting',
   },
+  'POST /v1/integrations/{integration}/installations/{installation}/configuration/{property}/connection': {
+    account: 'acceptInstallationConnection',
+    site: 'acceptSiteInstallationConnection',
+    space: 'acceptSpaceInstallationConnection',
+  },
+  'DELETE /v1/integrations/{integration}/installations/{installation}/configuration/{property}/connection': {
+    account: 'refuseInstallationConnection',
+    site: 'refuseSiteInstallationConnection',
+    space: 'refuseSpaceInstallationConnection',
+  },
   'POST /v1/integrations/{integration}/installations/{installation}/signing-secret': {
     account: 'rotateInstallationSecret',
     site: 'rotateSiteInstallationSecret',
@@ -231,6 +241,8 @@ export type Routes = {
   'POST /v1/integrations/{integration}/installations/{installation}/spaces': 'installIntegrationOnSpace'
   'PUT /v1/integrations/{integration}/installations/{installation}/configuration/{property}': 'putInstallationSetting' | 'putSiteInstallationSetting' | 'putSpaceInstallationSetting'
   'DELETE /v1/integrations/{integration}/installations/{installation}/configuration/{property}': 'deleteInstallationSetting' | 'deleteSiteInstallationSetting' | 'deleteSpaceInstallationSetting'
+  'POST /v1/integrations/{integration}/installations/{installation}/configuration/{property}/connection': 'acceptInstallationConnection' | 'acceptSiteInstallationConnection' | 'acceptSpaceInstallationConnection'
+  'DELETE /v1/integrations/{integration}/installations/{installation}/configuration/{property}/connection': 'refuseInstallationConnection' | 'refuseSiteInstallationConnection' | 'refuseSpaceInstallationConnection'
   'POST /v1/integrations/{integration}/installations/{installation}/signing-secret': 'rotateInstallationSecret' | 'rotateSiteInstallationSecret' | 'rotateSpaceInstallationSecret'
   'DELETE /v1/integrations/{integration}/installations/{installation}/signing-secret/previous': 'endInstallationSecretOverlap' | 'endSiteInstallationSecretOverlap' | 'endSpaceInstallationSecretOverlap'
   'GET /v1/integrations/{integration}/sites': 'listIntegrationSiteInstallations'

@@ -164,15 +164,11 @@ export const installationTexts = {
     stop: 'Stop waiting',
     made: (account: string) => `Connected as ${account}.`,
     madeUnnamed: 'Connected.',
-    askTitle: 'Connect again?',
-    askWhat: (account: string) =>
-      `Now connected as ${account}. Sign in with the same account at the provider: the connection is renewed, and settings stay.`,
-    askOther: 'Another account takes its place in all that the integration does here.',
-    yesOther: 'I want to use another account',
-    same: (account: string) => `Connect again as ${account}`,
-    other: 'Connect another account',
-    differs: (now: string, before: string) => `The provider has connected ${now}. Before it was ${before}.`,
-    keepOther: (now: string) => `Use ${now}`,
+    held: (now: string, before: string) =>
+      `The provider has connected ${now}. The script still uses ${before} until you say yes.`,
+    accept: (account: string) => `Use ${account}`,
+    refuse: (account: string) => `Keep ${account}`,
+    refused: (account: string) => `${account} stays connected.`,
     toConnection: 'All about this connection',
   },
 

@@ -1,13 +1,14 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Connection } from '../../../../../schemas/generated/api/connections.ts'
 import { api } from '../../api.ts'
-import { type EditedLevel, paramsOf, type ReadLevel } from '../../level.ts'
+import { type EditedLevel, paramsOf, type ReadLevel, toEdited } from '../../level.ts'
 import { reasonAgainst } from '../../person.ts'
 import { sayDone } from '../../state.ts'
 import { installationTexts } from '../../texts/installation.ts'
 import { texts as general } from '../../texts.ts'
 import { useLoad } from '../../use-load.ts'
 import { Action } from '../action.tsx'
+import { useAttempt } from '../attempt.ts'
 import { Cancel } from '../cancel.tsx'
 import { CopyButton } from '../copy.tsx'
 import { Dialog } from '../dialog.tsx'
@@ -17,6 +18,8 @@ import { baseOf, saveSetting } from './save-setting.ts'
 
 const texts = installationTexts.connection
 const address = '/v1/integrations/{integration}/installations/{installation}/configuration/{property}/connect'
+const heldAddress =
+  '/v1/integrations/{integration}/installations/{installation}/configuration/{property}/connection'
 
 export type ConnectionProps = {
   read: ReadLevel
@@ -34,27 +37,29 @@ const everyMs = 1_000
  * that window, so this page reads from the API when the connection is there.
  */
 export function ConnectActions({ read, name, connection, buttonText, onSaved }: ConnectionProps) {
-  const [asked, setAsked] = useState<'again' | 'disconnect'>()
+  const [isEnding, setIsEnding] = useState(false)
   const [error, setError] = useState<unknown>()
   /** The connection before the pop-up window was opened. */
   const [before, setBefore] = useState<Connection & { url: string }>()
   const reason = reasonAgainst('connectInstallationSetting')
   const isThere = connection.state !== 'none'
-  const isMade = before !== undefined && isThere && connection.since !== before.since
+  const isMade =
+    before !== undefined &&
+    isThere &&
+    (connection.since !== before.since || connection.held?.at !== before.held?.at)
   useEffect(() => {
     if (before === undefined || isMade) return
     const timer = setInterval(onSaved, everyMs)
     return () => clearInterval(timer)
   }, [before, isMade, onSaved])
-  const isOther = isMade && before.account !== undefined && connection.account !== before.account
   useEffect(() => {
-    if (!isMade || isOther) return
+    if (!isMade) return
     setBefore(undefined)
+    if (connection.held !== undefined) return
     sayDone(connection.account === undefined ? texts.madeUnnamed : texts.made(connection.account))
-  }, [isMade, isOther, connection.account])
+  }, [isMade, connection.account, connection.held])
 
   const connect = async () => {
-    setAsked(undefined)
     setError(undefined)
     // Opened within the press of the button: a browser blocks a window that is opened later.
     const popup = window.open('', '_blank', 'popup,width=720,height=800')
@@ -79,24 +84,20 @@ export function ConnectActions({ read, name, connection, buttonText, onSaved }: 
     } catch (thrown) {
       setError(thrown)
     }
-    setAsked(undefined)
+    setIsEnding(false)
   }
   return (
     <>
       <div class="row">
         {buttonText !== undefined && (
-          <Action
-            kind={isThere && connection.state !== 'broken' ? '' : 'main'}
-            act={() => (connection.account === undefined ? connect() : setAsked('again'))}
-            reason={reason}
-          >
+          <Action kind={isThere && connection.state !== 'broken' ? '' : 'main'} act={connect} reason={reason}>
             {isThere ? texts.again : buttonText}
           </Action>
         )}
         {isThere && (
           <Action
             kind="plain"
-            act={() => setAsked('disconnect')}
+            act={() => setIsEnding(true)}
             reason={reasonAgainst('deleteInstallationSetting')}
           >
             {texts.disconnect}
@@ -117,34 +118,16 @@ export function ConnectActions({ read, name, connection, buttonText, onSaved }: 
           </div>
         </div>
       )}
-      {isOther && (
-        <div class="note warning" role="alert">
-          <Icon name="warning" />
-          <div>
-            <span class="detail">{texts.differs(connection.account ?? '?', before?.account ?? '?')}</span>
-            <div class="row">
-              <Action act={() => setBefore(undefined)}>{texts.keepOther(connection.account ?? '?')}</Action>
-              <Action act={disconnect}>{texts.disconnect}</Action>
-            </div>
-          </div>
-        </div>
-      )}
+      <Held {...{ read, name, connection, onSaved }} />
       {error !== undefined && <ErrorNote error={error} />}
-      {asked === 'again' && (
-        <ConnectAgain
-          account={connection.account ?? ''}
-          connect={connect}
-          onClose={() => setAsked(undefined)}
-        />
-      )}
-      {asked === 'disconnect' && (
-        <Dialog title={texts.disconnectOf(connection.account ?? name)} onClose={() => setAsked(undefined)}>
+      {isEnding && (
+        <Dialog title={texts.disconnectOf(connection.account ?? name)} onClose={() => setIsEnding(false)}>
           <p>{texts.disconnectWhat}</p>
           <div class="row">
             <Action kind="bad" act={disconnect}>
               {texts.disconnect}
             </Action>
-            <Cancel act={() => setAsked(undefined)} />
+            <Cancel act={() => setIsEnding(false)} />
           </div>
         </Dialog>
       )}
@@ -153,31 +136,38 @@ export function ConnectActions({ read, name, connection, buttonText, onSaved }: 
 }
 
 /** Another account needs a yes: it takes the place of the one that is there. */
-function ConnectAgain({
-  account,
-  connect,
-  onClose,
-}: {
-  account: string
-  connect: () => Promise<void>
-  onClose: () => void
-}) {
-  const [isOther, setIsOther] = useState(false)
+function Held({ read, name, connection, onSaved }: Omit<ConnectionProps, 'buttonText'>) {
+  const { error, attempt } = useAttempt()
+  const { held, account = '?' } = connection
+  if (held === undefined) return null
+  const params = { ...paramsOf(read), property: name }
+  const accept = () =>
+    attempt(async () => {
+      const body = { account: held.account }
+      onSaved(toEdited(await api.read(`POST ${heldAddress}`, { params, body })))
+      sayDone(texts.made(held.account))
+    })
+  const refuse = () =>
+    attempt(async () => {
+      onSaved(toEdited(await api.read(`DELETE ${heldAddress}`, { params })))
+      sayDone(texts.refused(account))
+    })
   return (
-    <Dialog title={texts.askTitle} onClose={onClose}>
-      <p>{texts.askWhat(account)}</p>
-      <label class="row">
-        <input type="checkbox" checked={isOther} onChange={() => setIsOther(!isOther)} />
-        {texts.yesOther}
-      </label>
-      {isOther && <p class="muted">{texts.askOther}</p>}
-      <div class="row">
-        <Action kind="main" act={connect}>
-          {isOther ? texts.other : texts.same(account)}
-        </Action>
-        <Cancel act={onClose} />
+    <div class="note warning" role="alert">
+      <Icon name="warning" />
+      <div>
+        <span class="detail">{texts.held(held.account, account)}</span>
+        {error !== undefined && <ErrorNote error={error} />}
+        <div class="row">
+          <Action act={accept} reason={reasonAgainst('acceptInstallationConnection')}>
+            {texts.accept(held.account)}
+          </Action>
+          <Action act={refuse} reason={reasonAgainst('refuseInstallationConnection')}>
+            {texts.refuse(account)}
+          </Action>
+        </div>
       </div>
-    </Dialog>
+    </div>
   )
 }
 
