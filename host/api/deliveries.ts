@@ -69,8 +69,8 @@ export async function filterOf(
     ...(eventType !== undefined && { eventType }),
     ...(request !== undefined && { requestId: request }),
     ...(state !== undefined && { state }),
-    ...(after !== undefined && { afterMs: timeOf('after', after) }),
-    ...(before !== undefined && { beforeMs: timeOf('before', before) }),
+    ...(after !== undefined && { sinceMs: timeOf('after', after) }),
+    ...(before !== undefined && { untilMs: timeOf('before', before) }),
   }
 }
 
