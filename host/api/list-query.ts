@@ -5,11 +5,6 @@ import { parseDate } from '../../schemas/parse-date.ts'
 import type { AccountCaller, Caller } from '../access/tokens.ts'
 import type { PageAt, Span } from '../db/page.ts'
 import { AnnexError } from '../errors.ts'
-import type { Person } from './caller.ts'
-
-/** Limits a list to the caller's organization. An operator sees all. */
-export const ownOf = (caller: Person): { organizationId?: string } =>
-  caller.kind === 'operator' ? {} : { organizationId: caller.organizationId }
 
 /** A text of a caller, short enough for a message. */
 export const clip = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text)
