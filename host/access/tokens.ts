@@ -22,8 +22,8 @@ export type AccountCaller = {
 
 /** The holder of a token, or what the person of a session is in an organization. */
 export type Caller =
-  /** May do everything. */
-  | ({ kind: 'operator' } & OfPerson)
+  /** May do everything. `onlyIn`: the organization that the request names by its header. Records of others are not found. */
+  | ({ kind: 'operator'; onlyIn?: string } & OfPerson)
   /** May use what belongs to the organization, as far as the role allows. */
   | ({ kind: 'organization'; organizationId: string; role: OrganizationRole } & OfPerson)
   /** The script of an integration, for all installations or for one. */

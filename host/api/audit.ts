@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../schemas/generated/api/audit.ts'
 import type { Db } from '../db/db.ts'
 import { type AuditFilter, type AuditRow, listAudit } from '../db/queries/audit.ts'
 import { ownerOf, type Person } from './caller.ts'
-import { idCursor, listPage, retentionOf, toIso } from './list-query.ts'
+import { idCursor, listPage, retentionOf, spanOf, toIso } from './list-query.ts'
 import type { OnOperation, OperationRequest } from './operations.ts'
 
 type AuditParts = { db: Db; longReader: Db; settings: { RETENTION_DAYS: number } }
@@ -42,13 +42,15 @@ async function* readLines(db: Db, filter: AuditFilter): AsyncGenerator<string> {
 async function filterOf(
   db: Db,
   caller: Person,
-  { organization, action, subject, actor }: OperationRequest<'GET /v1/audit/export'>['query'],
+  query: OperationRequest<'GET /v1/audit/export'>['query'],
 ): Promise<AuditFilter> {
+  const { organization, action, subject, actor } = query
   return {
     ...(await ownerOf(db, caller, organization)),
     ...(action !== undefined && { action }),
     ...(subject !== undefined && { subjectId: subject }),
     ...(actor !== undefined && { actorId: actor }),
+    ...spanOf(query),
   }
 }
 

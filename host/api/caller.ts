@@ -148,6 +148,18 @@ export type Person = Extract<Caller, { kind: 'operator' | 'organization' }>
 export const isPerson = (caller: Caller | AccountCaller): caller is Person =>
   caller.kind === 'operator' || caller.kind === 'organization'
 
+/** Limits records to those that a person may see. An operator sees all, or those of one organization. */
+export function ownOf(caller: Person): { organizationId?: string } {
+  const organizationId = caller.kind === 'operator' ? caller.onlyIn : caller.organizationId
+  return organizationId === undefined ? {} : { organizationId }
+}
+
+/** True when a person may see a record of an organization. `null`: it belongs to none. */
+export function mayOpen(caller: Person, ownerId: string | null | undefined): boolean {
+  const { organizationId = ownerId } = ownOf(caller)
+  return organizationId === ownerId
+}
+
 /**
  * Finds the organization that a person acts for: the named one, or that of the token.
  *

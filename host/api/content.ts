@@ -26,7 +26,7 @@ import {
 } from '../db/queries/revisions.ts'
 import { AnnexError } from '../errors.ts'
 import { isPerson, originOf } from './caller.ts'
-import { readIfMatch } from './if-match.ts'
+import { readIfMatchOrNew } from './if-match.ts'
 import { listPage, numberCursor, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { openSpace, type SpaceRequest } from './spaces.ts'
@@ -153,10 +153,7 @@ export function addContentRoutes(on: OnOperation, parts: ContentRouteParts): voi
     return {
       ...{ db, content, space: await openSpace(db, request) },
       by: { author: authorOf(caller), origin: originOf(request) },
-      assertMatch(tag) {
-        if (tag === undefined && context.get('if-match') === '') return
-        readIfMatch(context, caller)(tag ?? 'none')
-      },
+      assertMatch: readIfMatchOrNew(context, caller),
     }
   }
 }

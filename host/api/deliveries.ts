@@ -10,7 +10,7 @@ import {
   listDeliveries,
 } from '../db/queries/list-deliveries.ts'
 import { AnnexError } from '../errors.ts'
-import { ownerOf, type Person } from './caller.ts'
+import { mayOpen, ownerOf, type Person } from './caller.ts'
 import { idCursor, listPage, retentionOf, timeOf, toIso } from './list-query.ts'
 import type { OnOperation, OperationRequest } from './operations.ts'
 
@@ -45,8 +45,7 @@ export function addDeliveryRoutes(on: OnOperation, { db, longReader, settings }:
 export async function openDelivery(db: Db, caller: Person, id: string): Promise<ListedDelivery> {
   const delivery = await findListedDelivery(db, id)
   const installation = delivery && (await findInstallation(db, delivery.installationId))
-  const isTheirs = caller.kind === 'operator' || installation?.organizationId === caller.organizationId
-  if (delivery !== undefined && isTheirs) return delivery
+  if (delivery !== undefined && mayOpen(caller, installation?.organizationId)) return delivery
   throw new AnnexError('not_found', `There is no delivery ${id} that you may see.`)
 }
 
@@ -69,8 +68,8 @@ export async function filterOf(
     ...(eventType !== undefined && { eventType }),
     ...(request !== undefined && { requestId: request }),
     ...(state !== undefined && { state }),
-    ...(after !== undefined && { afterMs: timeOf('after', after) }),
-    ...(before !== undefined && { beforeMs: timeOf('before', before) }),
+    ...(after !== undefined && { sinceMs: timeOf('after', after) }),
+    ...(before !== undefined && { untilMs: timeOf('before', before) }),
   }
 }
 

@@ -33,8 +33,8 @@ export function addFeedRoutes(on: OnOperation, parts: FeedParts): void {
   const readers = createReaders()
 
   on('GET /v1/deliveries/feed', async ({ caller, query, context }) => {
-    const { afterMs, ...filter } = await filterOf(parts.db, caller, query)
-    const from = readCursor(context) ?? cursorAt(afterMs ?? Date.now())
+    const { sinceMs, ...filter } = await filterOf(parts.db, caller, query)
+    const from = readCursor(context) ?? cursorAt(sinceMs ?? Date.now())
     const gone = closedSignal(context)
     if (gone.aborted) return
     const leave = readers.enter(caller.kind === 'operator' ? 'operators' : caller.organizationId)

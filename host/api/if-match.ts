@@ -27,6 +27,14 @@ export function readIfMatch(context: Context, caller: Caller): AssertMatch {
   throw new AnnexError('precondition_required', text)
 }
 
+/** As `readIfMatch`, for a record that may not be there yet: who makes it sends no ETag. */
+export const readIfMatchOrNew =
+  (context: Context, caller: Caller) =>
+  (etag: string | undefined): void => {
+    if (etag === undefined && context.get('if-match') === '') return
+    readIfMatch(context, caller)(etag ?? 'none')
+  }
+
 /** The ETags of a list, each without the mark `W/`. */
 const readTags = (list: string): string[] =>
   [...list.matchAll(/(?<=^|,)[ \t]*(?:W\/)?("[^"]*")[ \t]*(?=,|$)/g)].map(([, etag = '']) => etag)

@@ -16,8 +16,8 @@ import { findDeployed } from '../installations/find-deployed.ts'
 import { toVisibleSettings } from '../installations/level-settings.ts'
 import { type EventJob, openEvent, parseSubject, secretsOfEvent } from '../installations/setup-event.ts'
 import { recordAudit } from '../logs/audit.ts'
-import { originOf, ownerOf, type Person } from './caller.ts'
-import { idCursor, listPage, ownOf, retentionOf, toIso } from './list-query.ts'
+import { originOf, ownerOf, ownOf, type Person } from './caller.ts'
+import { idCursor, listPage, retentionOf, spanOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
 type JobParts = { db: Db; longReader: Db; settings: { RETENTION_DAYS: number } }
@@ -33,6 +33,7 @@ export function addJobRoutes(on: OnOperation, { db, longReader, settings }: JobP
       ...(kind !== undefined && { kind }),
       ...(installation !== undefined && { installationId: installation }),
       ...(event !== undefined && { eventId: event }),
+      ...spanOf(request.query),
     }
     if (state === 'failed') {
       const page = await listPage(request, {

@@ -3,13 +3,8 @@ import type { Context } from 'koa'
 import type { Operation } from '../../schemas/list-operations.ts'
 import { parseDate } from '../../schemas/parse-date.ts'
 import type { AccountCaller, Caller } from '../access/tokens.ts'
-import type { PageAt } from '../db/page.ts'
+import type { PageAt, Span } from '../db/page.ts'
 import { AnnexError } from '../errors.ts'
-import type { Person } from './caller.ts'
-
-/** Limits a list to the caller's organization. An operator sees all. */
-export const ownOf = (caller: Person): { organizationId?: string } =>
-  caller.kind === 'operator' ? {} : { organizationId: caller.organizationId }
 
 /** A text of a caller, short enough for a message. */
 export const clip = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text)
@@ -121,6 +116,16 @@ export function timeOf(name: string, text: string): number {
   if (!Number.isNaN(ms)) return ms
   throw new AnnexError('bad_request', `${name} is a time such as 2026-01-01T00:00:00.000Z, not "${text}".`)
 }
+
+/**
+ * Reads the span of time of a list: from `since` on, and before `until`.
+ *
+ * @throws AnnexError `bad_request`
+ */
+export const spanOf = ({ since, until }: { since?: string; until?: string }): Span => ({
+  ...(since !== undefined && { sinceMs: timeOf('since', since) }),
+  ...(until !== undefined && { untilMs: timeOf('until', until) }),
+})
 
 /** A time in an answer, from Unix ms. */
 export const toIso = (ms: number): string => new Date(ms).toISOString()

@@ -4,7 +4,7 @@ import { toStoredName } from '../db/queries/integrations.ts'
 import { type LogRow, listLogs } from '../db/queries/logs.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import { ownerOf } from './caller.ts'
-import { listPage, numberCursor, timeOf, toIso } from './list-query.ts'
+import { listPage, numberCursor, spanOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
 type LogParts = { db: Db; longReader: Db; logs: LogWriter }
@@ -13,7 +13,7 @@ type LogParts = { db: Db; longReader: Db; logs: LogWriter }
 export function addLogRoutes(on: OnOperation, { db, longReader, logs }: LogParts): void {
   on('GET /v1/logs', async (request) => {
     const { organization, integration, installation, request: requestId, after: from } = request.query
-    const { level, text, since, until } = request.query
+    const { level, text } = request.query
     const where = {
       ...(await ownerOf(db, request.caller, organization)),
       ...(integration !== undefined && { integration: await toStoredName(longReader, integration) }),
@@ -21,8 +21,7 @@ export function addLogRoutes(on: OnOperation, { db, longReader, logs }: LogParts
       ...(requestId !== undefined && { requestId }),
       ...(level !== undefined && { level }),
       ...(text !== undefined && { part: text }),
-      ...(since !== undefined && { sinceMs: timeOf('since', since) }),
-      ...(until !== undefined && { untilMs: timeOf('until', until) }),
+      ...spanOf(request.query),
     }
     // A client asks for the log right after an answer, by its request id: buffered lines are stored first.
     await logs.flush()

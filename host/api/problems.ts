@@ -26,7 +26,7 @@ import type { ReadOptions } from '../manifest/read-options.ts'
 import { missingSecrets } from '../manifest/secrets.ts'
 import { findLateWork, type LateWork } from '../queue/late-work.ts'
 import type { LoadedPlugin } from '../versions/loaded-plugin.ts'
-import { ownOf, toIso } from './list-query.ts'
+import { toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
 type ProblemParts = {
@@ -57,7 +57,8 @@ export function addProblemRoutes(on: OnOperation, parts: ProblemParts): void {
   const reach = cacheReads({ keyOf: (url: string) => url, read: whyUnreachable })
 
   on('GET /v1/problems', async ({ caller }) => {
-    const owner = ownOf(caller)
+    // An operator sees those of all organizations: the overview of one counts the others.
+    const owner = caller.kind === 'operator' ? {} : { organizationId: caller.organizationId }
     const ofHost = caller.kind === 'operator' ? await readHost() : []
     const found = [...ofHost, ...(await readInstallations(db, owner)), ...(await readSecretsOf(owner))]
     const keys = new Set(found.map(toKey))

@@ -60,7 +60,8 @@ const ofSession = ({ account, session }: SignedIn) => ({
 
 /**
  * The caller that a session is for one organization: the one of the path, of `organization` in the query, or of the header
- * `annex-organization`, else the only one. An operator is one in each organization.
+ * `annex-organization`, else the only one. An operator is one in each organization: with the header, records of others are
+ * not found.
  *
  * @throws AnnexError `bad_request` when none of several organizations is named, `not_found` without a membership in it
  */
@@ -72,7 +73,8 @@ export async function toCaller(
   const { memberships } = signedIn
   if (isOperator(signedIn)) {
     const member = memberships.find(({ role }) => role === 'operator')?.member ?? null
-    return { kind: 'operator', memberId: member, ...ofSession(signedIn) }
+    const onlyIn = await readHeader(db, context)
+    return { kind: 'operator', memberId: member, ...(onlyIn && { onlyIn }), ...ofSession(signedIn) }
   }
   const { member, role, organization } = await chooseMembership(db, memberships, organizationNamed(context))
   if (role === 'operator') throw new Error('an operator’s membership makes an operator')
@@ -91,6 +93,15 @@ export const organizationHeader = 'annex-organization'
 function organizationNamed({ params, query, headers }: Context): string | undefined {
   const named = [params?.org, query.organization, headers[organizationHeader]]
   return named.find((name) => typeof name === 'string' && name !== '')
+}
+
+/** @throws AnnexError `not_found` */
+async function readHeader(db: Db, { headers }: Context): Promise<string | undefined> {
+  const name = headers[organizationHeader]
+  if (typeof name !== 'string' || name === '') return undefined
+  const found = await findOrganization(db, name)
+  if (found !== undefined) return found.id
+  throw new AnnexError('not_found', `There is no organization ${name} that you may see.`)
 }
 
 async function chooseMembership(

@@ -5,8 +5,8 @@ import { findReceipt, type ListedReceipt, listReceipts, sumUsage } from '../db/q
 import type { StoredRequest, StoredRequests } from '../egress/outbound-requests.ts'
 import { AnnexError } from '../errors.ts'
 import type { ReceiptWriter } from '../sandbox/receipt-writer.ts'
-import { ownerOf } from './caller.ts'
-import { listPage, numberCursor, ownOf, toIso } from './list-query.ts'
+import { ownerOf, ownOf } from './caller.ts'
+import { listPage, numberCursor, spanOf, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
 const spans = { minute: 60_000, hour: 3_600_000, day: 86_400_000 }
@@ -26,6 +26,7 @@ export function addReceiptRoutes(on: OnOperation, { db, longReader, receipts }: 
       ...(event !== undefined && { eventId: event }),
       ...(type !== undefined && { type }),
       ...(outcome !== undefined && { outcome }),
+      ...spanOf(request.query),
     }
     // Receipts of the last dispatches are stored first.
     await receipts.flush()

@@ -12,7 +12,7 @@ import { type AuditAction, recordAudit } from '../logs/audit.ts'
 import type { Circuits } from '../queue/fairness.ts'
 import type { DeliveryCounts } from '../webhooks/delivery-counts.ts'
 import { orderReceiver, pauseReceiver, resumeReceiver, sendExample } from '../webhooks/operate-receiver.ts'
-import { originOf, ownerOf, type Person } from './caller.ts'
+import { mayOpen, originOf, ownerOf, type Person } from './caller.ts'
 import { toDelivery } from './deliveries.ts'
 import { idCursor, listPage, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
@@ -93,8 +93,7 @@ export function addReceiverRoutes(on: OnOperation, { db, counts, circuits }: Rec
     const id = params.receiver
     const receiver = await findReceiver(db, id)
     const installation = receiver && (await findInstallation(db, receiver.installationId))
-    const isTheirs = caller.kind === 'operator' || installation?.organizationId === caller.organizationId
-    if (receiver !== undefined && isTheirs) return receiver
+    if (receiver !== undefined && mayOpen(caller, installation?.organizationId)) return receiver
     throw new AnnexError('not_found', `There is no receiver ${id} that you may see.`)
   }
 

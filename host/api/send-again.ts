@@ -72,7 +72,7 @@ function toFilter({
 }: FailedToSend): Omit<FailedFilter, 'upToMs'> {
   return {
     sinceMs: timeOf('since', since),
-    ...(until !== undefined && { beforeMs: timeOf('until', until) }),
+    ...(until !== undefined && { untilMs: timeOf('until', until) }),
     ...(receiver !== undefined && { receiverId: receiver }),
     ...(installation !== undefined && { installationId: installation }),
     ...(eventType !== undefined && { eventType }),

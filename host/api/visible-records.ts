@@ -15,7 +15,7 @@ import { AnnexError, isAnnexError } from '../errors.ts'
 import { type Deployed, findDeployed, getDeployed } from '../installations/find-deployed.ts'
 import { assertReached, readReach } from '../installations/reach.ts'
 import { assertScope } from '../sandbox/host-calls.ts'
-import { isPerson } from './caller.ts'
+import { isPerson, mayOpen, ownOf } from './caller.ts'
 
 /** An installation, or its site or space installation, with the manifest of the version that it runs. */
 export type OpenLevel = { caller: Caller; level: Level; installation: Installation; manifest: Manifest }
@@ -104,9 +104,8 @@ const isThereFor = (caller: Caller, { removingAt }: { removingAt: number | null 
 function maySee(caller: Caller, installation: Installation): boolean {
   switch (caller.kind) {
     case 'operator':
-      return true
     case 'organization':
-      return caller.organizationId === installation.organizationId
+      return mayOpen(caller, installation.organizationId)
     case 'integration':
       return caller.integration === installation.integration
     case 'installation':
@@ -145,7 +144,8 @@ export async function visiblePlace<Kind extends PlaceKind>(
     context.state.usedInstallation = reached.get(place)
     return place
   }
-  const own = caller.kind === 'organization' ? { organizationId: caller.organizationId } : within
+  // An operator may name another organization in the path or the query.
+  const own = caller.kind === 'organization' ? ownOf(caller) : { ...ownOf(caller), ...within }
   return onlyMatch(await findPlacesOf(db, kind, name, own), kind, name, 'that you may see')
 }
 
@@ -239,12 +239,15 @@ async function maySeeIntegration(
   { row, deployed, isOwner }: OpenIntegration,
   installKey: string | undefined,
 ): Promise<boolean> {
-  if (isOwner || (!isPerson(caller) && caller.integration === row.name)) return true
+  const isOwn = isPerson(caller)
+    ? isOwner && mayOpen(caller, row.organizationId)
+    : caller.integration === row.name
+  if (isOwn) return true
   const visibility = deployed?.manifest.visibility ?? 'private'
   if (visibility === 'public') return true
   if (visibility === 'unlisted' && (await isInstallKey(db, row.name, installKey))) return true
-  if (caller.kind !== 'organization') return false
-  const { organizationId } = caller
+  const { organizationId } = isPerson(caller) ? ownOf(caller) : {}
+  if (organizationId === undefined) return false
   return (await findInstalled(db, { integration: row.name, organizationId })) !== undefined
 }
 

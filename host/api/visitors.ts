@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { SecretBox } from '../access/secret-box.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
@@ -9,6 +10,7 @@ import { verifyVisitorToken } from '../installations/visitor-token.ts'
 import { changeSite } from '../places/records.ts'
 import { signInPath } from '../sandbox/level-ref.ts'
 import { originOf } from './caller.ts'
+import { readIfMatch, readIfMatchOrNew } from './if-match.ts'
 import { toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { openSite } from './sites.ts'
@@ -20,17 +22,31 @@ const scope = 'site:visitor:auth'
 /** What a site asks and knows of its visitors: their claims, and where they sign in. */
 export function addVisitorRoutes(on: OnOperation, { db, box, publicUrl }: VisitorParts): void {
   on('GET /v1/orgs/{org}/sites/{site}/adaptive-schema', async (request) => {
-    const site = await openSite(db, request)
-    if (site.adaptiveSchema !== null) return { jsonSchema: JSON.parse(site.adaptiveSchema) }
-    throw new AnnexError('not_found', `The site ${site.id} has no adaptive schema yet. PUT one.`)
+    const { id, adaptiveSchema } = await openSite(db, request)
+    if (adaptiveSchema === null) throw noSchema(id)
+    request.context.set('etag', tagOf(adaptiveSchema))
+    return { jsonSchema: JSON.parse(adaptiveSchema) }
   })
 
   on('PUT /v1/orgs/{org}/sites/{site}/adaptive-schema', async (request) => {
+    const { caller, context, body } = request
     const site = await openSite(db, request)
-    const { jsonSchema } = request.body
-    const change = { adaptiveSchema: JSON.stringify(jsonSchema) }
-    await changeSite(db, site, change, originOf(request))
-    return { jsonSchema }
+    const assertMatch = readIfMatchOrNew(context, caller)
+    const adaptiveSchema = JSON.stringify(body.jsonSchema)
+    await changeSite(db, site, { adaptiveSchema }, originOf(request), (before) =>
+      assertMatch(before.adaptiveSchema === null ? undefined : tagOf(before.adaptiveSchema)),
+    )
+    context.set('etag', tagOf(adaptiveSchema))
+    return { jsonSchema: body.jsonSchema }
+  })
+
+  on('DELETE /v1/orgs/{org}/sites/{site}/adaptive-schema', async (request) => {
+    const site = await openSite(db, request)
+    const assertMatch = readIfMatch(request.context, request.caller)
+    await changeSite(db, site, { adaptiveSchema: null }, originOf(request), (before) => {
+      if (before.adaptiveSchema === null) throw noSchema(site.id)
+      assertMatch(tagOf(before.adaptiveSchema))
+    })
   })
 
   on('GET /v1/orgs/{org}/sites/{site}/publishing/auth', async (request) => {
@@ -69,6 +85,13 @@ export function addVisitorRoutes(on: OnOperation, { db, box, publicUrl }: Visito
     return { object: 'visitor-token', valid: true, claims, expiresAt: toIso(expiresAt) }
   })
 }
+
+/** The ETag of a schema. */
+const tagOf = (schema: string): string =>
+  `"${createHash('sha256').update(schema).digest('base64url').slice(0, 22)}"`
+
+const noSchema = (site: string): AnnexError =>
+  new AnnexError('not_found', `The site ${site} has no adaptive schema. PUT one.`)
 
 /** The installation that signs visitors of a site in: the first that is active there and has the scope. */
 async function findAuthentication(db: Db, siteId: string): Promise<PlaceLevel | undefined> {

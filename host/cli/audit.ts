@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { AuditEntry, ListAuditQuery } from '../../schemas/generated/api/audit.ts'
-import { createLimitOption, withExamples } from './options.ts'
+import { createLimitOption, parseTime, withExamples } from './options.ts'
 import { openSession } from './session.ts'
 import { printTable } from './terminal.ts'
 
@@ -13,12 +13,14 @@ export function addAudit(program: Command): void {
     .option('--action <name>', 'only this action: settings.change')
     .option('--subject <id>', 'only changes of this record')
     .option('--actor <id>', 'only changes by this member, token or script')
+    .option('--since <time>', 'only from this time on, or how long ago (30m, 2h, 7d)', parseTime)
+    .option('--until <time>', 'only before this time', parseTime)
     .option('--all', 'all changes, as lines of JSON')
     .addOption(createLimitOption())
     .action(listAudit)
   withExamples(command, [
     'annex audit',
-    'annex audit --subject inst_0199…',
+    'annex audit --subject inst_0199… --since 7d',
     'annex audit --all > audit.ndjson',
   ])
 }

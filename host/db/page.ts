@@ -1,4 +1,5 @@
 import type { Knex } from 'knex'
+import { firstIdAt, type IdPrefix } from './ids.ts'
 
 /** A page of a list: up to `limit` rows after the cursor of the page before. */
 export type PageAt = { after: string | undefined; limit: number }
@@ -11,4 +12,33 @@ export function inPage(
 ): Knex.QueryBuilder {
   if (after !== undefined) query.where(column, '>', after)
   return query.orderBy(column).limit(limit)
+}
+
+/** From the first time on, and before the second, in Unix ms. */
+export type Span = { sinceMs?: number; untilMs?: number }
+
+/** Limits a query to a span of time. */
+export function inSpan(
+  query: Knex.QueryBuilder,
+  column: string | Knex.Raw,
+  { sinceMs, untilMs }: Span,
+): Knex.QueryBuilder {
+  if (sinceMs !== undefined) query.where(column as string, '>=', sinceMs)
+  if (untilMs !== undefined) query.where(column as string, '<', untilMs)
+  return query
+}
+
+/** An id's time may differ a little from the time of its record. */
+const slackMs = 1_000
+
+/** Limits a query to the ids of a span, so that their index finds the rows. Ids are in the order of time. */
+export const inSpanOfIds = (
+  query: Knex.QueryBuilder,
+  column: string,
+  prefix: IdPrefix,
+  { sinceMs, untilMs }: Span,
+): Knex.QueryBuilder => {
+  if (sinceMs !== undefined) query.where(column, '>=', firstIdAt(prefix, sinceMs - slackMs))
+  if (untilMs !== undefined) query.where(column, '<', firstIdAt(prefix, untilMs + slackMs))
+  return query
 }

@@ -190,10 +190,24 @@ function record(
 
 type SiteChange = Partial<Pick<Site, 'publicKey' | 'origins' | 'viewCookies' | 'adaptiveSchema'>>
 
-/** Changes what pages and visitors of a site may send. */
-export async function changeSite(db: Db, site: Site, change: SiteChange, origin: Origin): Promise<void> {
+/**
+ * Changes what pages and visitors of a site may send.
+ *
+ * @param assertFresh gets the site as it is before the change, and throws for one that must not be replaced
+ * @throws AnnexError `not_found`
+ */
+export async function changeSite(
+  db: Db,
+  { id }: Pick<Site, 'id'>,
+  change: SiteChange,
+  origin: Origin,
+  assertFresh?: (before: Site) => void,
+): Promise<void> {
   await writeTransaction(db, async (transaction) => {
-    await updateSite(transaction, site.id, change)
+    const site = await lockPlace(transaction, 'site', id)
+    if (site === undefined) throw gone('site', id)
+    assertFresh?.(site)
+    await updateSite(transaction, id, change)
     const before = Object.fromEntries(
       Object.keys(change).map((name) => [name, site[name as keyof SiteChange]]),
     )

@@ -277,6 +277,12 @@ describe('a list in pages', () => {
       [`${site}/views/counts`],
       [`${site}/views/counts?by=url`],
     ]
+    const span = 'since=2026-01-01T00:00:00Z&until=2100-01-01T00:00:00Z'
+    for (const path of ['/v1/audit', '/v1/logs', '/v1/receipts', '/v1/jobs'])
+      lists.push([`${path}?${span}`, json.token])
+    // An operator's log and receipts are read in the order of their ids: each integration and installation keeps few.
+    lists.push([`/v1/audit?${span}`], [`/v1/jobs?${span}`])
+    lists.push([`/v1/jobs?state=due&${span}`], [`/v1/audit?subject=org_1&${span}`])
     const found: string[] = []
     for (const [path, asker] of lists) {
       const reads = await readsOf(async () => {

@@ -327,6 +327,54 @@ describe('views of a site', () => {
     assert.deepEqual((await annex.api('GET', path)).json, { jsonSchema })
   })
 
+  it('have a schema that a person replaces and removes as it was read', async () => {
+    const made = await annex.api('POST', '/v1/orgs/home/sites', { slug: 'audience', title: 'Audience' })
+    const path = `/v1/orgs/home/sites/${made.json.id}/adaptive-schema`
+    const send = async (method: string, ifMatch?: string, schema?: object) => {
+      const response = await fetch(annex.url + path, {
+        method,
+        headers: {
+          authorization: `Bearer ${admin}`,
+          ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+          ...(schema && { 'content-type': 'application/json' }),
+        },
+        ...(schema && { body: JSON.stringify({ jsonSchema: schema }) }),
+      })
+      return [response.status, response.headers.get('etag') ?? ''] as const
+    }
+    const schemaOf = (...names: string[]) => ({
+      type: 'object',
+      properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
+    })
+    const { token: admin } = (await annex.api('POST', '/v1/orgs/home/tokens', { role: 'admin' })).json
+    assert.equal((await send('GET'))[0], 404)
+    assert.equal((await send('DELETE', '*'))[0], 404, 'there is none')
+    assert.equal((await send('PUT', '"old"', schemaOf('a')))[0], 412, 'it was removed')
+    const [status, first] = await send('PUT', undefined, schemaOf('a'))
+    assert.equal(status, 200, 'the first schema needs no header')
+    assert.deepEqual(await send('GET'), [200, first])
+    assert.equal((await send('PUT', undefined, schemaOf('b')))[0], 428)
+    const [, second] = await send('PUT', first, schemaOf('b'))
+    assert.notEqual(second, first)
+    assert.equal((await send('PUT', first, schemaOf('c')))[0], 412)
+    assert.equal((await send('DELETE'))[0], 428)
+    assert.equal((await send('DELETE', first))[0], 412)
+    assert.deepEqual(await send('GET'), [200, second], 'nothing was changed')
+    const races = await Promise.all(['d', 'e', 'f', 'g'].map((name) => send('PUT', second, schemaOf(name))))
+    assert.deepEqual(races.map(([status]) => status).sort(), [200, 412, 412, 412], 'one is first')
+    assert.equal((await send('PUT', '*', schemaOf('h')))[0], 200)
+    const [, last] = await send('GET')
+    assert.equal((await send('DELETE', `W/${last}`))[0], 204)
+    assert.equal((await send('GET'))[0], 404)
+    assert.equal(
+      (await annex.api('GET', `/v1/orgs/home/sites/${made.json.id}`)).json.adaptiveContent.enabled,
+      false,
+    )
+    const [entry] = (await annex.api('GET', `/v1/audit?subject=${made.json.id}`)).json.items
+    assert.deepEqual([entry.action, entry.after], ['site.change', { adaptiveSchema: null }])
+    assert.match(entry.before.adaptiveSchema, /"h"/)
+  })
+
   it('name the integration that signs visitors in', async () => {
     const path = `/v1/orgs/home/sites/${annex.server.samples.site}/publishing/auth`
     const none = await annex.api('GET', path)

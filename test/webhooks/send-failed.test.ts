@@ -141,7 +141,7 @@ describe('sending failed deliveries again', () => {
     await fail(4)
     await fail(5, { installationId: other.installationId, createdAt: 10 })
     assert.equal(await send({ filter: { eventType: 'rare' } }), 3)
-    assert.equal(await send({ filter: { organizationId: other.organizationId, beforeMs: 10 } }), 0)
+    assert.equal(await send({ filter: { organizationId: other.organizationId, untilMs: 10 } }), 0)
     assert.equal(await send({ filter: { organizationId: other.organizationId } }), 5)
     assert.equal(await send({ filter: { receiverId: 'rcv_a', installationId: seeded.installationId } }), 4)
   })

@@ -1,5 +1,6 @@
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
+import { inSpan, inSpanOfIds, type Span } from '../page.ts'
 import { openJson, sealJson } from '../sealed-json.ts'
 
 /** The cause of a change. `id`: a member, a token, or the installation or integration of a script. */
@@ -31,14 +32,27 @@ export async function insertAudit(transaction: Db, row: Omit<AuditRow, 'id' | 'c
 
 const unreadable = { unreadable: 'It was encrypted with another SECRET_KEY.' }
 
-export type AuditFilter = { organizationId?: string; action?: string; subjectId?: string; actorId?: string }
+export type AuditFilter = Span & {
+  organizationId?: string
+  action?: string
+  subjectId?: string
+  actorId?: string
+}
 
 /** The newest first. `before`: the id of an entry, where the page begins. */
 export async function listAudit(
   db: Db,
-  { before, limit, ...filter }: AuditFilter & { before?: string | undefined; limit: number },
+  {
+    before,
+    limit,
+    sinceMs,
+    untilMs,
+    ...filter
+  }: AuditFilter & { before?: string | undefined; limit: number },
 ): Promise<AuditRow[]> {
   const query = db('audit').where(filter).orderBy('id', 'desc').limit(limit)
+  inSpanOfIds(query, 'id', 'aud', { sinceMs, untilMs })
+  inSpan(query, 'createdAt', { sinceMs, untilMs })
   const rows = await (before === undefined ? query : query.where('id', '<', before))
   const toObject = (text: string | null) => (text === null ? null : (openJson(db, text) ?? unreadable))
   return rows.map((row) => ({ ...row, before: toObject(row.before), after: toObject(row.after) }))

@@ -1,11 +1,12 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
-import { firstIdAt, withPrefix } from '../ids.ts'
+import { withPrefix } from '../ids.ts'
+import { inSpan, inSpanOfIds, type Span } from '../page.ts'
 import { inCorrelated } from '../sql.ts'
 import type { Delivery, DeliveryState } from './deliveries.ts'
 
 /** A delivery must match all given fields. Times are of its creation, in Unix ms. */
-export type DeliveryFilter = {
+export type DeliveryFilter = Span & {
   organizationId?: string
   installationId?: string
   receiverId?: string
@@ -13,8 +14,6 @@ export type DeliveryFilter = {
   eventType?: string
   requestId?: string
   state?: DeliveryState
-  afterMs?: number
-  beforeMs?: number
 }
 
 /** `nextAttemptAt` is `null` for a delivery that is settled, waits for a resume, or is being sent. */
@@ -22,9 +21,6 @@ export type ListedDelivery = Delivery & { nextAttemptAt: number | null }
 
 /** A page of a list in the order of ids, the newest first. `before`: the last id of the page before it. */
 export type Page = { before: string | undefined; limit: number }
-
-/** An id's time may differ a little from the time of its record. */
-const slackMs = 1_000
 
 /** Each filter has an index that is in the order of ids, so that a page reads few rows. Rare combinations scan that index. */
 export async function listDeliveries(db: Db, filter: DeliveryFilter, page: Page): Promise<ListedDelivery[]> {
@@ -99,14 +95,13 @@ const pendingOnes = (db: Db): Knex.QueryBuilder =>
 function inPage(
   query: Knex.QueryBuilder,
   table: 'deliveries' | 'jobs',
-  { afterMs, beforeMs }: DeliveryFilter,
+  { sinceMs, untilMs }: Span,
   { before, limit }: Page,
 ): Knex.QueryBuilder {
   const column = `${table}.id`
   const prefix = table === 'jobs' ? 'job' : 'dlv'
   if (before !== undefined) query.where(column, '<', withPrefix(before, prefix))
-  if (afterMs !== undefined) query.where(column, '>=', firstIdAt(prefix, afterMs - slackMs))
-  if (beforeMs !== undefined) query.where(column, '<', firstIdAt(prefix, beforeMs + slackMs))
+  inSpanOfIds(query, column, prefix, { sinceMs, untilMs })
   return query.orderBy(column, 'desc').limit(limit)
 }
 
@@ -150,7 +145,6 @@ export function narrow(
   toColumn: ToColumn = indexed,
 ): Knex.QueryBuilder {
   const { organizationId, installationId, receiverId, eventId, eventType, requestId, state } = filter
-  const { afterMs, beforeMs } = filter
   const where = (column: string, value: string | undefined) => {
     if (value !== undefined) query.where(toColumn(column) as string, value)
   }
@@ -164,7 +158,5 @@ export function narrow(
     const theirs = db('installations').select('id').where({ organizationId })
     query.whereIn(toColumn('installationId') as string, theirs)
   }
-  if (afterMs !== undefined) query.where('deliveries.createdAt', '>=', afterMs)
-  if (beforeMs !== undefined) query.where('deliveries.createdAt', '<', beforeMs)
-  return query
+  return inSpan(query, 'deliveries.createdAt', filter)
 }

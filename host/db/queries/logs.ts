@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
+import { inSpan, type Span } from '../page.ts'
 import { holdsTextInAnyCase } from '../sql.ts'
 
 /** A line that a script logged, or that Annex logged about it. */
@@ -23,7 +24,7 @@ export async function insertLogs(db: Db, rows: readonly Omit<LogRow, 'id'>[]): P
  */
 export async function listLogs(
   db: Db,
-  where: {
+  where: Span & {
     integration?: string
     installationId?: string
     requestId?: string
@@ -31,8 +32,6 @@ export async function listLogs(
     level?: string
     /** A part of their text, in any case of its letters. */
     part?: string
-    sinceMs?: number
-    untilMs?: number
     before?: number
     after?: number
     limit: number
@@ -45,9 +44,7 @@ export async function listLogs(
   else query.where('id', '>', after).orderBy('id')
   if (organizationId !== undefined) query.where(ofOrganization(db, organizationId))
   if (part !== undefined) query.whereRaw(holdsTextInAnyCase(db, 'text'), [part])
-  if (sinceMs !== undefined) query.where('at', '>=', sinceMs)
-  if (untilMs !== undefined) query.where('at', '<', untilMs)
-  const rows = await query
+  const rows = await inSpan(query, 'at', { sinceMs, untilMs })
   return after === undefined ? rows.reverse() : rows
 }
 

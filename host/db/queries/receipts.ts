@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
+import { inSpan, type Span } from '../page.ts'
 import { inCorrelated } from '../sql.ts'
 
 /** Outcomes of a dispatch that did not fail. */
@@ -59,7 +60,7 @@ export async function listReceipts(
   return ofOrganization(db, organizationId, { ...where, before, limit })
 }
 
-type ReceiptFilter = {
+type ReceiptFilter = Span & {
   integration?: string
   installationId?: string
   requestId?: string
@@ -73,14 +74,14 @@ type ReceiptFilter = {
 }
 
 function narrow(query: Knex.QueryBuilder, where: ReceiptFilter): Knex.QueryBuilder {
-  const { before, installationId, outcome, ...equal } = where
+  const { before, installationId, outcome, sinceMs, untilMs, ...equal } = where
   for (const [column, value] of Object.entries(equal)) query.where(`receipts.${column}`, value)
   // The column `owner` has the index.
   if (installationId !== undefined) query.where('receipts.owner', installationId)
   if (before !== undefined) query.where('receipts.id', '<', before)
   if (outcome === 'failed') query.whereNotIn('receipts.outcome', fineOutcomes)
   else if (outcome !== undefined) query.where('receipts.outcome', outcome)
-  return query
+  return inSpan(query, 'receipts.startedAt', { sinceMs, untilMs })
 }
 
 /** One page of each owner, by its index: without the inner pages all receipts of the organization would be sorted. */

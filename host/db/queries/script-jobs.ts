@@ -2,6 +2,7 @@ import type { Knex } from 'knex'
 import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
 import { newestFirst } from '../ids.ts'
+import { inSpan, type Span } from '../page.ts'
 import { holdsText, isPostgres, lenientJson } from '../sql.ts'
 import { positionAt } from './jobs.ts'
 
@@ -38,7 +39,7 @@ function shortSubject(db: Db): string {
 }
 
 /** `organizationId`: jobs of its installations, and jobs of its integrations that are for no installation. */
-type ScriptJobFilter = {
+type ScriptJobFilter = Span & {
   kind?: ScriptJob['kind']
   installationId?: string
   eventId?: string
@@ -97,11 +98,12 @@ const kindsOf = ({ kind }: ScriptJobFilter): readonly ScriptJob['kind'][] =>
 function narrow(
   db: Db,
   query: Knex.QueryBuilder,
-  { installationId, eventId, organizationId }: ScriptJobFilter,
+  { installationId, eventId, organizationId, ...span }: ScriptJobFilter,
 ): void {
   if (eventId !== undefined) query.where(isOfEvent(db, eventId))
   if (installationId !== undefined) query.where('lane', installationId)
   if (organizationId !== undefined) query.where(ofOrganization(db, organizationId))
+  inSpan(query, db.raw('coalesce(finished_at, created_at)'), span)
 }
 
 /** The text search comes first: it is faster than parsing each subject as JSON. */

@@ -75,6 +75,14 @@ export interface ListAuditQuery {
    */
   actor?: string
   /**
+   * Only from this time on.
+   */
+  since?: string
+  /**
+   * Only before this time.
+   */
+  until?: string
+  /**
    * The most items of a page. Above 1,000 it is cut.
    */
   limit: number
@@ -101,6 +109,14 @@ export interface ExportAuditQuery {
    * Only changes by this member, token or script, by its id.
    */
   actor?: string
+  /**
+   * Only from this time on.
+   */
+  since?: string
+  /**
+   * Only before this time.
+   */
+  until?: string
 }
 
 export interface AuditOperations {

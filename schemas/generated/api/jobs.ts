@@ -86,6 +86,14 @@ export interface ListJobsQuery {
    */
   event?: string
   /**
+   * Only from this time on.
+   */
+  since?: string
+  /**
+   * Only before this time.
+   */
+  until?: string
+  /**
    * The most items of a page. Above 1,000 it is cut.
    */
   limit: number

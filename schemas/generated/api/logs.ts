@@ -46,11 +46,11 @@ export interface ListLogsQuery {
    */
   text?: string
   /**
-   * Logged at this time or later.
+   * Only from this time on.
    */
   since?: string
   /**
-   * Logged before this time.
+   * Only before this time.
    */
   until?: string
   /**

@@ -329,6 +329,7 @@ export type Routes = {
   'GET /v1/orgs/{org}/sites/{site}/views/counts': 'countSiteViews'
   'GET /v1/orgs/{org}/sites/{site}/adaptive-schema': 'getSiteAdaptiveSchema'
   'PUT /v1/orgs/{org}/sites/{site}/adaptive-schema': 'updateSiteAdaptiveSchema'
+  'DELETE /v1/orgs/{org}/sites/{site}/adaptive-schema': 'deleteSiteAdaptiveSchema'
   'GET /v1/orgs/{org}/sites/{site}/publishing/auth': 'getSitePublishingAuthById'
   'POST /v1/orgs/{org}/sites/{site}/publishing/auth/verify': 'verifySiteVisitorToken'
 }

@@ -170,6 +170,14 @@ export interface ListReceiptsQuery {
    */
   outcome?: string
   /**
+   * Only from this time on.
+   */
+  since?: string
+  /**
+   * Only before this time.
+   */
+  until?: string
+  /**
    * The id of a receipt: the first ones after it. Without it the newest.
    */
   after?: number

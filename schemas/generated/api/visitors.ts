@@ -98,6 +98,13 @@ export interface VisitorsOperations {
     body: SiteAdaptiveSchema
     answer: SiteAdaptiveSchema
   }
+  deleteSiteAdaptiveSchema: {
+    roles: 'editor' | 'admin' | 'operator'
+    params: { org: string; site: string }
+    query: object
+    body: undefined
+    answer: void
+  }
   getSitePublishingAuthById: {
     roles: 'reader' | 'editor' | 'admin' | 'operator' | 'installation' | 'integration'
     params: { org: string; site: string }

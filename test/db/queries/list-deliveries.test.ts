@@ -139,8 +139,8 @@ describe('lists of thousands of records', () => {
       [{ organizationId: other.organizationId }, isOther],
       [{ organizationId: other.organizationId, eventType: 'rare' }, () => false],
       [{ organizationId, eventType: 'rare' }, ({ eventType }) => eventType === 'rare'],
-      [{ beforeMs: 5 }, () => false],
-      [{ afterMs: Date.now() + 60_000 }, () => false],
+      [{ untilMs: 5 }, () => false],
+      [{ sinceMs: Date.now() + 60_000 }, () => false],
     ]
     for (const [filter, fits] of expected) {
       for (const limit of [200, 1_000]) {
@@ -160,7 +160,7 @@ describe('lists of thousands of records', () => {
       { state: 'delivered', installationId },
       { installationId },
       { receiverId: 'rcv_quiet' },
-      { eventType: 'told', afterMs: 1, beforeMs: Date.now() },
+      { eventType: 'told', sinceMs: 1, untilMs: Date.now() },
     ]
     for (const filter of filters) {
       const pages: Asked[] = []

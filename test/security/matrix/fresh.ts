@@ -6,6 +6,7 @@ import type { Params, RecordSet } from './world.ts'
 
 /** Makes a record among these records. @returns its parameters of a path */
 export type Make = Record<
+  | 'adaptiveSchema'
   | 'installation'
   | 'installLink'
   | 'member'
@@ -37,6 +38,12 @@ export function createMake({ pluginsDir, api }: Annex): Make {
   const base = ({ params: { integration, installation } }: RecordSet) =>
     `/v1/integrations/${integration}/installations/${installation}`
   const make: Make = {
+    async adaptiveSchema(records) {
+      const { site = '' } = await make.site(records)
+      const path = `/v1/orgs/${records.params.org}/sites/${site}/adaptive-schema`
+      await put('PUT', path, { jsonSchema: { type: 'object', properties: {} } })
+      return { site }
+    },
     async installation({ params: { org } }) {
       const path = '/v1/integrations/leaves/installations'
       const { id } = await post(path, { organization: org, ...(await agreementTo({ api }, 'leaves')) })

@@ -247,6 +247,7 @@ export const rows: Record<OperationId, Row> = {
   countSiteViews: plain,
   getSiteAdaptiveSchema: plain,
   updateSiteAdaptiveSchema: plain,
+  deleteSiteAdaptiveSchema: { fresh: 'adaptiveSchema' },
   verifySiteVisitorToken: plain,
   getSitePublishingAuthById: plain,
   // Annex itself

@@ -1,5 +1,5 @@
 import { toSearch } from './address.ts'
-import { anyTime, readTimeRange, type TimeRange, toTimes } from './time-range.ts'
+import { anyTime, readTimeRange, type TimeRange, toSpan } from './time-range.ts'
 
 export const levels = ['error', 'warn', 'info', 'debug'] as const
 export type LogLevel = (typeof levels)[number]
@@ -24,13 +24,11 @@ export const writeLogFilter = (filter: LogFilter, page?: string): string => toSe
 
 /** The filter as the API takes it. The id of a request finds the lines of its dispatch. */
 export function toLogQuery({ level, text, installation, ...times }: LogFilter, nowMs: number) {
-  const { after: since, before: until } = toTimes(times, nowMs)
   const isRequest = /^req_[\w-]+$/.test(text.trim())
   return {
     ...(level !== '' && { level }),
     ...(text !== '' && (isRequest ? { request: text.trim() } : { text })),
     ...(installation !== '' && { installation }),
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
+    ...toSpan(times, nowMs),
   }
 }

@@ -34,3 +34,9 @@ export function toTimes(
     ...(period === '' && before !== '' && { before: new Date(before).toISOString() }),
   }
 }
+
+/** The same two times for a list that calls them `since` and `until`. */
+export function toSpan(range: TimeRange, nowMs: number): { since?: string; until?: string } {
+  const { after, before } = toTimes(range, nowMs)
+  return { ...(after !== undefined && { since: after }), ...(before !== undefined && { until: before }) }
+}

@@ -22,13 +22,17 @@ export type Rows<Row, Of> = {
   showNew: () => void
   page: string | undefined
   newerPage: string | undefined
+  order: Order
 }
+
+/** What comes first. With `oldest` each reading replaces the rows. */
+type Order = 'newest' | 'oldest'
 
 /** The key of a row whose id is a number: keys are compared as texts. */
 export const numberKey = (id: number): string => String(id).padStart(15, '0')
 
 /**
- * A page of a list, the newest first, that keeps its rows in their place while it is read again.
+ * A page of a list. With the newest first, its rows keep their place while it is read again.
  *
  * @param key names the list with its filter
  * @param page of the address
@@ -39,15 +43,16 @@ export function useRows<Row extends { id: string }, Of extends Answer<Row>>(
   page: string | undefined,
   read: (at: { limit: number; page?: string }, signal: AbortSignal) => Promise<Of & Answer<Row>>,
   everyMs?: number,
+  order: Order = 'newest',
 ): Rows<Row, Of> {
   const [turn, setTurn] = useState(0)
-  const whole = `${key} ${page ?? ''} ${turn}`
+  const whole = `${key} ${page ?? ''} ${order} ${turn}`
   const shown = useRef<{ whole: string; value: Shown<Row, Of> } | undefined>(undefined)
   const list = useLoad(
     whole,
     async (signal): Promise<Shown<Row, Of>> => {
       const before = shown.current?.whole === whole ? shown.current.value : undefined
-      const isFirst = before === undefined || before.rows.length === 0
+      const isFirst = before === undefined || before.rows.length === 0 || order === 'oldest'
       // Those that are new come before those that are shown.
       const limit = isFirst || page !== undefined ? pageSize : 2 * pageSize
       const answer = await read({ limit, ...(page !== undefined && { page }) }, signal)
@@ -62,7 +67,7 @@ export function useRows<Row extends { id: string }, Of extends Answer<Row>>(
     page === undefined ? everyMs : undefined,
   )
   const newerPage = page === undefined ? undefined : newerOf(key, page)
-  return { list, showNew: () => setTurn((n) => n + 1), page, newerPage }
+  return { list, showNew: () => setTurn((n) => n + 1), page, newerPage, order }
 }
 
 function update<Row extends { id: string }, Of>(

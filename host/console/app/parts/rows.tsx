@@ -5,7 +5,7 @@ import { Loaded } from './state.tsx'
 
 /** A list in pages: new rows wait behind a button, and the last line says how long rows are kept. */
 export function RowsPage<Row, Of>({
-  of: { list, showNew, page, newerPage },
+  of: { list, showNew, page, newerPage, order },
   addressOf,
   kept,
   empty,
@@ -21,6 +21,7 @@ export function RowsPage<Row, Of>({
   children: (rows: readonly Row[]) => ComponentChildren
 }) {
   const { list: words } = texts
+  const links = words.pages[order]
   return (
     <Loaded
       of={list}
@@ -37,9 +38,9 @@ export function RowsPage<Row, Of>({
           )}
           {children(rows)}
           <nav class="row pager" aria-label={words.pager}>
-            {page !== undefined && <a href={addressOf()}>{words.newest}</a>}
-            {newerPage && <a href={addressOf(newerPage)}>{words.newer}</a>}
-            {next && <a href={addressOf(next)}>{words.older}</a>}
+            {page !== undefined && <a href={addressOf()}>{links.newest}</a>}
+            {newerPage && <a href={addressOf(newerPage)}>{links.newer}</a>}
+            {next && <a href={addressOf(next)}>{links.older}</a>}
           </nav>
           <p class="until">{kept(answer)}</p>
         </>

@@ -2,7 +2,16 @@ const many = (count: number, one: string, more = `${one}s`) =>
   `${count.toLocaleString('en')} ${count === 1 ? one : more}`
 
 export const failedWorkTexts = {
-  what: 'Events and tasks that a script could not handle. Annex tries them no more, unless you run them again.',
+  whats: {
+    failed:
+      'Events and tasks that a script could not handle. Annex tries them no more, unless you run them again.',
+    due: 'Events and tasks that run soon, or whose next attempt has a time. The next one is the first.',
+    running: 'Events and tasks that scripts handle now.',
+    waiting: 'Events and tasks that wait until their installation is resumed.',
+  },
+  state: 'State',
+  states: { failed: 'Failed', due: 'Due', running: 'Running', waiting: 'Paused' },
+  keptUntilDone: 'Work that is done leaves the list.',
   nothing: 'Nothing has failed. An event or a task stands here when all its attempts have failed.',
   kind: 'Kind',
   anyKind: 'Events and tasks',
@@ -14,6 +23,8 @@ export const failedWorkTexts = {
     installation: 'Installation',
     attempts: 'Attempts',
     failed: 'Failed',
+    created: 'Created',
+    next: 'Next attempt',
     actions: 'Actions',
   },
   run: 'Run again',
@@ -28,7 +39,8 @@ export const failedWorkTexts = {
   kept: (days: number) => `Failed work is kept for ${many(days, 'day')}.`,
   keptForEver: 'Failed work is kept for ever.',
 
-  title: (kind: string, type: string) => (kind === 'task' ? 'Failed task' : `Failed event ${type}`),
+  title: (kind: string, type: string, isFailed: boolean) =>
+    `${isFailed ? 'Failed' : 'Pending'} ${kind === 'task' ? 'task' : `event ${type}`}`,
   sentences: {
     failed: 'All its attempts failed. Mend the cause, and run it again.',
     due: 'It runs as soon as its turn comes.',

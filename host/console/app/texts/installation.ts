@@ -7,8 +7,6 @@ export const installationTexts = {
     nothing: 'No integration is installed in this organization yet.',
     integration: 'Integration',
     all: 'All integrations',
-    older: 'Older',
-    newest: 'Newest',
     end: 'An installation stays until it is uninstalled.',
     columns: {
       state: 'State',

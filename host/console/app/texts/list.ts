@@ -11,9 +11,10 @@ export const textsOfLists = {
     after: 'From',
     before: 'Until',
     pager: 'Pages of the list',
-    older: 'Older',
-    newer: 'Newer',
-    newest: 'Newest',
+    pages: {
+      newest: { older: 'Older', newer: 'Newer', newest: 'Newest' },
+      oldest: { older: 'Next page', newer: 'Page before', newest: 'First page' },
+    },
     waiting: (count: number, isMore: boolean) =>
       `Show ${isMore ? 'more than ' : ''}${count.toLocaleString('en')} new`,
   },

@@ -89,5 +89,22 @@ export const placeTexts = {
     line: (line: number) => `Line ${line}`,
     noJson: 'This is no JSON.',
     refused: 'Annex does not take this schema.',
+    conflict: {
+      title: 'Another person has saved another schema since you began. Nothing is lost: choose one.',
+      removed: 'Another person has removed the schema since you began. Yours is still here.',
+      keepMine: 'Save mine in its place',
+      takeTheirs: 'Take theirs',
+      leave: 'Leave it removed',
+      copyMine: 'Copy mine',
+      differs: 'From their schema (−) to yours (+)',
+    },
+    removal: {
+      open: 'Remove the schema…',
+      title: 'Remove the audience schema?',
+      what: 'Adaptive content is disabled: pages of the site are the same for all visitors, and integrations read no schema any more. The audit keeps the schema.',
+      action: 'Remove it',
+      done: 'Schema removed. Adaptive content is disabled.',
+      changed: 'Another person has changed the schema meanwhile. Nothing was removed: read it first.',
+    },
   },
 } as const

@@ -13,6 +13,7 @@ import { useRows } from '../../lists/use-rows.ts'
 import { shorten } from '../../parts/copy.tsx'
 import { Filters } from '../../parts/filters/filters.tsx'
 import { TextFilter } from '../../parts/filters/text-filter.tsx'
+import { TimeFilter } from '../../parts/filters/time-filter.tsx'
 import { RowsPage } from '../../parts/rows.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -45,7 +46,11 @@ export function AuditList({
     page,
     (at, signal) =>
       api.call('GET /v1/audit', {
-        query: { ...(org !== undefined && { organization: org }), ...toAuditQuery(filter), ...at },
+        query: {
+          ...(org !== undefined && { organization: org }),
+          ...toAuditQuery(filter, Date.now()),
+          ...at,
+        },
         signal,
       }),
     everyMs,
@@ -62,6 +67,7 @@ export function AuditList({
         />
         <TextFilter label={texts.subject} value={filter.subject} onValue={(subject) => change({ subject })} />
         <TextFilter label={texts.actor} value={filter.actor} onValue={(actor) => change({ actor })} />
+        <TimeFilter range={filter} onChange={change} />
       </Filters>
       <RowsPage
         of={rows}

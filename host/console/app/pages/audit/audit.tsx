@@ -1,7 +1,7 @@
 import { useLocation, useRoute } from 'preact-iso'
 import { api } from '../../api.ts'
 import { toSearch } from '../../lists/address.ts'
-import { readAuditFilter } from '../../lists/audit-filter.ts'
+import { readAuditFilter, toAuditQuery } from '../../lists/audit-filter.ts'
 import { Head } from '../../parts/head.tsx'
 import { Permitted } from '../../parts/permitted.tsx'
 import { reasonAgainst } from '../../person.ts'
@@ -44,7 +44,7 @@ export function Export({ organization }: { organization?: string }) {
   return (
     <a
       class="button"
-      href={`/v1/audit/export${toSearch({ organization, ...filter })}`}
+      href={`/v1/audit/export${toSearch({ organization, ...toAuditQuery(filter, Date.now()) })}`}
       download={`audit-${organization ?? 'annex'}.ndjson`}
     >
       {texts.export}

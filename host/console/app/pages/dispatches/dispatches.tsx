@@ -1,15 +1,20 @@
 import { useLocation, useRoute } from 'preact-iso'
 import { api } from '../../api.ts'
+import {
+  type DispatchFilter,
+  readDispatchFilter,
+  toDispatchQuery,
+  writeDispatchFilter,
+} from '../../lists/dispatch-filter.ts'
 import { numberKey, useRows } from '../../lists/use-rows.ts'
 import { Id } from '../../parts/copy.tsx'
 import { DispatchTable } from '../../parts/dispatch-table.tsx'
 import { Head } from '../../parts/head.tsx'
 import { RowsPage } from '../../parts/rows.tsx'
 import { dispatchTexts as texts } from '../../texts/dispatches.ts'
-import { type Filter, Filters } from './filters.tsx'
+import { Filters } from './filters.tsx'
 
 const everyMs = 5_000
-const names = ['outcome', 'type', 'installation', 'event'] as const
 
 /** Calls into scripts. The filter and the page of the list are in the address. */
 export default function DispatchesPage() {
@@ -17,25 +22,21 @@ export default function DispatchesPage() {
   const { route } = useLocation()
   const { org = '' } = params
   const { page } = query
-  const filter: Filter = Object.fromEntries(
-    names.flatMap((name) => (query[name] ? [[name, query[name]]] : [])),
-  )
+  const filter = readDispatchFilter(query)
+  const here = `/orgs/${org}/dispatches`
+  const addressOf = (filter: DispatchFilter, page?: string) => here + writeDispatchFilter(filter, page)
+  const isFiltered = addressOf(filter) !== here
+  const clear = () => route(here)
   const rows = useRows(
-    `dispatches ${org} ${JSON.stringify(filter)}`,
+    `dispatches ${addressOf(filter)}`,
     page,
     async (at, signal) => {
-      const query = { organization: org, ...filter, ...at }
+      const query = { organization: org, ...toDispatchQuery(filter, Date.now()), ...at }
       const answer = await api.call('GET /v1/receipts', { query, signal })
       return { ...answer, items: answer.items.map((receipt) => ({ ...receipt, id: numberKey(receipt.id) })) }
     },
     everyMs,
   )
-  const here = `/orgs/${org}/dispatches`
-  const address = (given: Filter & { page?: string }) => {
-    const entries = Object.entries(given).filter(([, value]) => value)
-    return entries.length === 0 ? here : `${here}?${new URLSearchParams(entries)}`
-  }
-  const isFiltered = Object.keys(filter).length > 0
   return (
     <>
       <Head title={texts.title} crumbs={[{ label: org, href: `/orgs/${org}` }, { label: texts.title }]}>
@@ -44,17 +45,17 @@ export default function DispatchesPage() {
       <Filters
         org={org}
         filter={filter}
-        onChange={(change) => route(address({ ...filter, ...change }))}
-        onClear={isFiltered ? () => route(here) : undefined}
+        onChange={(change) => route(addressOf({ ...filter, ...change }))}
+        onClear={isFiltered ? clear : undefined}
       />
-      {filter.event !== undefined && (
+      {filter.event !== '' && (
         <p class="row">
           {texts.ofEvent} <Id value={filter.event} />
         </p>
       )}
       <RowsPage
         of={rows}
-        addressOf={(page) => address({ ...filter, ...(page && { page }) })}
+        addressOf={(page) => addressOf(filter, page)}
         kept={() => texts.kept}
         empty={
           <>
@@ -62,7 +63,7 @@ export default function DispatchesPage() {
             <a href={`/orgs/${org}`}>{texts.toSteps}</a>
           </>
         }
-        filtered={isFiltered || page ? { clear: () => route(here) } : undefined}
+        filtered={isFiltered || page ? { clear } : undefined}
       >
         {(rows) => <DispatchTable org={org} rows={rows} />}
       </RowsPage>

@@ -1,9 +1,9 @@
+import type { DispatchFilter } from '../../lists/dispatch-filter.ts'
 import { Filters as Bar } from '../../parts/filters/filters.tsx'
 import { InstallationFilter, RecordFilter } from '../../parts/filters/record-filter.tsx'
 import { TextFilter } from '../../parts/filters/text-filter.tsx'
+import { TimeFilter } from '../../parts/filters/time-filter.tsx'
 import { dispatchTexts } from '../../texts/dispatches.ts'
-
-export type Filter = Partial<Record<'outcome' | 'type' | 'installation' | 'event', string>>
 
 const texts = dispatchTexts.filters
 const outcomes = [
@@ -26,11 +26,11 @@ export function Filters({
   onClear,
 }: {
   org: string
-  filter: Filter
-  onChange: (change: Filter) => void
+  filter: DispatchFilter
+  onChange: (change: Partial<DispatchFilter>) => void
   onClear: (() => void) | undefined
 }) {
-  const { outcome = '', type = '', installation = '' } = filter
+  const { outcome, type, installation } = filter
   return (
     <Bar clear={onClear}>
       <RecordFilter
@@ -52,6 +52,7 @@ export function Filters({
         value={installation}
         onValue={(installation) => onChange({ installation })}
       />
+      <TimeFilter range={filter} onChange={onChange} />
     </Bar>
   )
 }

@@ -1,7 +1,14 @@
 import { useLocation, useRoute } from 'preact-iso'
 import type { Job } from '../../../../../schemas/generated/api/jobs.ts'
 import { api } from '../../api.ts'
-import { toSearch } from '../../lists/address.ts'
+import {
+  type JobFilter,
+  kinds,
+  readJobFilter,
+  states,
+  toJobQuery,
+  writeJobFilter,
+} from '../../lists/job-filter.ts'
 import { toLogText } from '../../lists/log-text.ts'
 import { useRows } from '../../lists/use-rows.ts'
 import { Action } from '../../parts/action.tsx'
@@ -11,9 +18,10 @@ import { ErrorNote } from '../../parts/error-note.tsx'
 import { Choice } from '../../parts/field.tsx'
 import { Filters } from '../../parts/filters/filters.tsx'
 import { InstallationFilter } from '../../parts/filters/record-filter.tsx'
+import { TimeFilter } from '../../parts/filters/time-filter.tsx'
 import { Head } from '../../parts/head.tsx'
 import { RowsPage } from '../../parts/rows.tsx'
-import { Table } from '../../parts/table.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { reasonAgainst } from '../../person.ts'
 import { sayDone } from '../../state.ts'
@@ -24,36 +32,52 @@ import { JobActions, nameOf } from './actions.tsx'
 import { toReason } from './reason.ts'
 
 const everyMs = 5_000
-const kinds = ['event', 'task'] as const
 
-/** Events and tasks that scripts could not handle. Filter and page are in the address. */
+/** Events and tasks that scripts could not handle, or that wait for them. Filter and page are in the address. */
 export default function FailedWorkPage() {
   const { params, query } = useRoute()
   const { route } = useLocation()
   const { org = '' } = params
   const { page } = query
   const { error, attempt } = useAttempt()
-  const kind = kinds.find((one) => one === query.kind)
-  const installation = query.installation ?? ''
+  const filter = readJobFilter(query)
+  const { kind, installation, state } = filter
   const here = `/orgs/${org}/failed-work`
-  const addressOf = (page?: string) => here + toSearch({ kind, installation, page })
-  const change = (given: Record<string, string>) => route(here + toSearch({ kind, installation, ...given }))
+  const addressOf = (page?: string) => here + writeJobFilter(filter, page)
+  const change = (given: Partial<JobFilter>) => route(here + writeJobFilter({ ...filter, ...given }))
   const clear = () => route(here)
-  const isFiltered = kind !== undefined || installation !== ''
+  const isFiltered = addressOf() !== here
   const rows = useRows(
     `jobs ${addressOf()}`,
     page,
     (at, signal) =>
       api.call('GET /v1/jobs', {
-        query: { organization: org, ...(kind && { kind }), ...(installation && { installation }), ...at },
+        query: { organization: org, ...toJobQuery(filter, Date.now()), ...at },
         signal,
       }),
     everyMs,
+    state === 'failed' ? 'newest' : 'oldest',
   )
   const said = useLoad(`errors ${org} ${installation} ${rows.list.value?.rows.length}`, (signal) =>
     readErrors(org, installation, signal),
   )
   const { reload, value } = rows.list
+  const failedColumns: Column<Job>[] = [
+    {
+      title: texts.columns.failed,
+      kind: 'nowrap',
+      cell: ({ finishedAt }) => finishedAt !== undefined && <Time at={finishedAt} />,
+    },
+    {
+      title: texts.columns.actions,
+      kind: 'nowrap',
+      cell: (job) => (
+        <div class="row">
+          <JobActions kind="plain" job={job} attempt={attempt} onDone={reload} />
+        </div>
+      ),
+    },
+  ]
   const runAll = (jobs: readonly Job[]) =>
     attempt(async () => {
       try {
@@ -70,6 +94,7 @@ export default function FailedWorkPage() {
         title={navigationTexts.failedWork}
         crumbs={[{ label: org, href: `/orgs/${org}` }, { label: navigationTexts.failedWork }]}
         actions={
+          state === 'failed' &&
           shown.length > 1 && (
             <Action act={() => runAll(shown)} reason={reasonAgainst('runJob')}>
               {texts.runAll(shown.length)}
@@ -77,32 +102,41 @@ export default function FailedWorkPage() {
           )
         }
       >
-        {texts.what}
+        {texts.whats[state]}
       </Head>
       <Filters clear={isFiltered ? clear : undefined}>
         <Choice
           isHidden
+          label={texts.state}
+          value={state}
+          options={states.map((value) => ({ value, label: texts.states[value] }))}
+          onValue={(value) => change({ state: value as JobFilter['state'] })}
+        />
+        <Choice
+          isHidden
           label={texts.kind}
-          value={kind ?? ''}
+          value={kind}
           options={[
             { value: '', label: texts.anyKind },
             ...kinds.map((value) => ({ value, label: texts.onlyKinds[value] })),
           ]}
-          onValue={(value) => change({ kind: value })}
+          onValue={(value) => change({ kind: value as JobFilter['kind'] })}
         />
         <InstallationFilter
           org={org}
           value={installation}
           onValue={(value) => change({ installation: value })}
         />
+        <TimeFilter range={filter} onChange={change} />
       </Filters>
       {error !== undefined && <ErrorNote error={error} />}
       <RowsPage
         of={rows}
         addressOf={addressOf}
-        kept={({ retentionDays }) =>
-          retentionDays === undefined ? texts.keptForEver : texts.kept(retentionDays)
-        }
+        kept={({ retentionDays }) => {
+          if (state !== 'failed') return texts.keptUntilDone
+          return retentionDays === undefined ? texts.keptForEver : texts.kept(retentionDays)
+        }}
         empty={<p>{texts.nothing}</p>}
         filtered={isFiltered || page ? { clear } : undefined}
       >
@@ -134,20 +168,7 @@ export default function FailedWorkPage() {
                   ),
               },
               { title: texts.columns.attempts, kind: 'nowrap', cell: ({ attempts }) => attempts },
-              {
-                title: texts.columns.failed,
-                kind: 'nowrap',
-                cell: ({ finishedAt }) => finishedAt !== undefined && <Time at={finishedAt} />,
-              },
-              {
-                title: texts.columns.actions,
-                kind: 'nowrap',
-                cell: (job) => (
-                  <div class="row">
-                    <JobActions kind="plain" job={job} attempt={attempt} onDone={reload} />
-                  </div>
-                ),
-              },
+              ...(state === 'failed' ? failedColumns : pendingColumns),
             ]}
           />
         )}
@@ -155,6 +176,15 @@ export default function FailedWorkPage() {
     </>
   )
 }
+
+const pendingColumns: readonly Column<Job>[] = [
+  { title: texts.columns.created, kind: 'nowrap', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    title: texts.columns.next,
+    kind: 'nowrap',
+    cell: ({ nextAttemptAt }) => nextAttemptAt !== undefined && <Time at={nextAttemptAt} />,
+  },
+]
 
 /** What scripts said when they failed, by the request. Older lines are on the page of a job. */
 async function readErrors(
@@ -174,14 +204,14 @@ async function readErrors(
 
 function Why({
   org,
-  job: { error },
+  job: { error, state },
   said,
 }: {
   org: string
   job: Job
   said: ReadonlyMap<string, string> | undefined
 }) {
-  if (error === undefined) return <>{texts.noReason}</>
+  if (error === undefined) return <>{texts.sentences[state]}</>
   const { request } = error
   const line = said?.get(request ?? '')
   return (

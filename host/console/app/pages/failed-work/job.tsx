@@ -40,7 +40,10 @@ export default function JobPage() {
   // A job that is done is deleted: the page says so, and keeps what it showed.
   const isMissing = isApiError(read.error, 'not_found') && value !== undefined
   useEffect(() => setIsGone(isMissing), [isMissing])
-  const title = value === undefined ? navigationTexts.failedWork : texts.title(value.kind, value.event.type)
+  const title =
+    value === undefined
+      ? navigationTexts.failedWork
+      : texts.title(value.kind, value.event.type, value.state === 'failed')
   return (
     <>
       <Head

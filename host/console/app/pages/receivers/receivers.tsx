@@ -1,15 +1,16 @@
 import { useLocation, useRoute } from 'preact-iso'
 import { api } from '../../api.ts'
+import { toSearch } from '../../lists/address.ts'
+import { useRows } from '../../lists/use-rows.ts'
 import { useLive } from '../../live.ts'
 import { Chip } from '../../parts/chip.tsx'
 import { Choice } from '../../parts/field.tsx'
 import { Filters } from '../../parts/filters/filters.tsx'
 import { Head } from '../../parts/head.tsx'
-import { Loaded } from '../../parts/state.tsx'
+import { RowsPage } from '../../parts/rows.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { texts } from '../../texts.ts'
-import { useLoad } from '../../use-load.ts'
 import { Health, toChip } from './health.tsx'
 
 const states = ['active', 'paused', 'disabled'] as const
@@ -22,23 +23,15 @@ export default function ReceiversPage() {
   const state = states.find((one) => one === query.state)
   const { page, installation } = query
   const here = `/orgs/${org}/receivers`
-  const list = useLoad(`receivers ${org} ${state} ${installation} ${page}`, (signal) =>
+  const address = (given: Record<string, string | undefined>) =>
+    here + toSearch({ state, installation, ...given })
+  const rows = useRows(`receivers ${address({})}`, page, (at, signal) =>
     api.call('GET /v1/receivers', {
-      query: {
-        ...{ organization: org, limit: 100 },
-        ...(state && { state }),
-        ...(installation && { installation }),
-        ...(page && { page }),
-      },
+      query: { organization: org, ...(state && { state }), ...(installation && { installation }), ...at },
       signal,
     }),
   )
-  useLive(org, list.reload)
-  const address = (given: Record<string, string | undefined>) => {
-    const entries = Object.entries({ state, installation, ...given }).filter(([, value]) => value)
-    const text = new URLSearchParams(entries as [string, string][]).toString()
-    return text === '' ? here : `${here}?${text}`
-  }
+  useLive(org, rows.list.reload)
   const isFiltered = Boolean(state || installation || page)
   return (
     <>
@@ -60,53 +53,47 @@ export default function ReceiversPage() {
           onValue={(value) => route(address({ state: value }))}
         />
       </Filters>
-      <Loaded
-        of={list}
-        isEmpty={({ items }) => items.length === 0}
+      <RowsPage
+        of={rows}
+        addressOf={(page) => address({ page })}
+        kept={() => texts.receivers.kept}
         empty={<p>{texts.receivers.nothing}</p>}
         filtered={isFiltered ? { clear: () => route(here) } : undefined}
       >
-        {({ items, next }) => (
-          <>
-            <Table
-              label={texts.receivers.title}
-              rows={items}
-              keyOf={({ id }) => id}
-              columns={[
-                {
-                  title: texts.receivers.columns.state,
-                  kind: 'nowrap',
-                  cell: (receiver) => <Chip state={toChip(receiver)} />,
-                },
-                {
-                  title: texts.receivers.columns.receiver,
-                  kind: 'wide-cell',
-                  cell: ({ id, url }) => (
-                    <a href={`/orgs/${org}/receivers/${id}`} title={url}>
-                      <code class="clip">{url}</code>
-                    </a>
-                  ),
-                },
-                {
-                  title: texts.receivers.columns.health,
-                  kind: 'wide-cell',
-                  cell: (receiver) => receiver.reason ?? <Health receiver={receiver} />,
-                },
-                {
-                  title: texts.receivers.columns.created,
-                  kind: 'nowrap',
-                  cell: ({ createdAt }) => <Time at={createdAt} />,
-                },
-              ]}
-            />
-            <div class="row pager">
-              {page !== undefined && <a href={address({})}>{texts.list.newest}</a>}
-              {next && <a href={address({ page: next.page })}>{texts.list.older}</a>}
-            </div>
-            <p class="until">{texts.receivers.kept}</p>
-          </>
+        {(receivers) => (
+          <Table
+            label={texts.receivers.title}
+            rows={receivers}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                title: texts.receivers.columns.state,
+                kind: 'nowrap',
+                cell: (receiver) => <Chip state={toChip(receiver)} />,
+              },
+              {
+                title: texts.receivers.columns.receiver,
+                kind: 'wide-cell',
+                cell: ({ id, url }) => (
+                  <a href={`/orgs/${org}/receivers/${id}`} title={url}>
+                    <code class="clip">{url}</code>
+                  </a>
+                ),
+              },
+              {
+                title: texts.receivers.columns.health,
+                kind: 'wide-cell',
+                cell: (receiver) => receiver.reason ?? <Health receiver={receiver} />,
+              },
+              {
+                title: texts.receivers.columns.created,
+                kind: 'nowrap',
+                cell: ({ createdAt }) => <Time at={createdAt} />,
+              },
+            ]}
+          />
         )}
-      </Loaded>
+      </RowsPage>
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { isApiError } from '../../../../../schemas/client.ts'
 import type { Site } from '../../../../../schemas/generated/api/sites.ts'
 import type { SiteAdaptiveSchema } from '../../../../../schemas/generated/api/visitors.ts'
@@ -12,10 +12,14 @@ import { reasonAgainst } from '../../person.ts'
 import { sayDone } from '../../state.ts'
 import { placeTexts } from '../../texts/places.ts'
 import { useLoad } from '../../use-load.ts'
+import { RemoveSchema } from './remove-schema.tsx'
+import { SchemaConflict } from './schema-conflict.tsx'
 
 const texts = placeTexts.audience
 const address = '/v1/orgs/{org}/sites/{site}/adaptive-schema'
 type Schema = SiteAdaptiveSchema['jsonSchema']
+
+const toText = (schema: object): string => JSON.stringify(schema, null, 2)
 
 /** A beginning for a site that has none. */
 const example = {
@@ -26,66 +30,101 @@ const example = {
   additionalProperties: false,
 }
 
+/** A schema as it was read. Without an ETag there is none, and the text is an example. */
+type Stored = { text: string; etag?: string }
+type Given = { org: string; site: string; onChanged: () => void }
+
+const none: Stored = { text: toText(example) }
+
 /** The schema of visitors' claims, read and edited as JSON. */
-export function Audience({ org, site, onSaved }: { org: string; site: Site; onSaved: () => void }) {
+export function Audience({ org, site, onChanged }: { org: string; site: Site; onChanged: () => void }) {
   const { enabled } = site.adaptiveContent
-  const schema = useLoad(`audience ${org} ${site.id} ${enabled}`, async (signal) => {
-    if (!enabled) return { text: toText(example) }
-    const { jsonSchema } = await api.call(`GET ${address}`, { params: { org, site: site.id }, signal })
-    return { text: toText(jsonSchema) }
-  })
+  const schema = useLoad(`audience ${org} ${site.id} ${enabled}`, async (signal) =>
+    enabled ? readStored(org, site.id, signal) : none,
+  )
+  const change = () => {
+    schema.reload()
+    onChanged()
+  }
   return (
     <section class="audience">
       <h2>{texts.title}</h2>
       <p class="muted">{enabled ? texts.what : texts.none}</p>
       <Loaded of={schema}>
-        {({ text }) => <Editor org={org} site={site.id} stored={text} onSaved={onSaved} />}
+        {(stored) => <Editor key={stored.etag} org={org} site={site.id} stored={stored} onChanged={change} />}
       </Loaded>
     </section>
   )
 }
 
-const toText = (schema: object): string => JSON.stringify(schema, null, 2)
+async function readStored(org: string, site: string, signal?: AbortSignal): Promise<Stored> {
+  try {
+    const { value, etag } = await api.read(`GET ${address}`, {
+      params: { org, site },
+      ...(signal && { signal }),
+    })
+    return { text: toText(value.jsonSchema), etag }
+  } catch (error) {
+    if (!isApiError(error, 'not_found')) throw error
+    // The site itself may be gone.
+    await api.call('GET /v1/orgs/{org}/sites/{site}', { params: { org, site } })
+    return none
+  }
+}
 
-function Editor({
-  org,
-  site,
-  stored,
-  onSaved,
-}: {
-  org: string
-  site: string
-  stored: string
-  onSaved: () => void
-}) {
-  const [text, setText] = useState(stored)
+const isStale = (error: unknown): boolean =>
+  isApiError(error, 'precondition_failed') || isApiError(error, 'precondition_required')
+
+function Editor({ org, site, stored, onChanged }: Given & { stored: Stored }) {
+  const [text, setText] = useState(stored.text)
+  const [base, setBase] = useState(stored)
+  const [theirs, setTheirs] = useState<Stored>()
   const [faults, setFaults] = useState<{ what: string; list: JsonFault[] }>()
   const reason = reasonAgainst('updateSiteAdaptiveSchema')
-  useEffect(() => setText(stored), [stored])
-  const save = async () => {
+  const save = (from: Stored) => async () => {
     setFaults(undefined)
     const parsed = parseJson(text)
     if ('fault' in parsed) return setFaults({ what: texts.noJson, list: [parsed.fault] })
     try {
       await api.call(`PUT ${address}`, {
         params: { org, site },
-        headers: { 'if-match': '*' },
+        headers: from.etag === undefined ? {} : { 'if-match': from.etag },
         body: { jsonSchema: parsed.value as Schema },
       })
     } catch (error) {
+      if (isStale(error)) return setTheirs(await readStored(org, site))
       const list = toFaults(error, text)
       if (list.length === 0) throw error
       return setFaults({ what: texts.refused, list })
     }
     sayDone(texts.saved)
-    onSaved()
+    setTheirs(undefined)
+    onChanged()
+  }
+  const take = (other: Stored) => {
+    setText(other.text)
+    setBase(other)
+    setTheirs(undefined)
+    onChanged()
   }
   return (
-    <Form submit={save} label={texts.save} reason={reason}>
-      <TextArea label={texts.label} hint={texts.hint} rows={16} value={text} onValue={setText} />
-      {faults && <Faults {...faults} />}
-      {reason !== undefined && <p class="muted small">{reason}</p>}
-    </Form>
+    <>
+      {theirs && (
+        <SchemaConflict
+          mine={text}
+          theirs={theirs.text}
+          isGone={theirs.etag === undefined}
+          keepMine={save(theirs)}
+          takeTheirs={() => take(theirs)}
+        />
+      )}
+      <Form submit={save(base)} label={texts.save} reason={reason}>
+        <TextArea label={texts.label} hint={texts.hint} rows={16} value={text} onValue={setText} />
+        {faults && <Faults {...faults} />}
+        {reason !== undefined && <p class="muted small">{reason}</p>}
+      </Form>
+      {base.etag !== undefined && <RemoveSchema {...{ org, site, onChanged }} etag={base.etag} />}
+    </>
   )
 }
 

@@ -57,7 +57,7 @@ export default function SitePage() {
       <Loaded of={read}>
         {(site) =>
           current === 'audience' ? (
-            <Audience org={org} site={site} onSaved={read.reload} />
+            <Audience org={org} site={site} onChanged={read.reload} />
           ) : (
             <Overview org={org} site={site} />
           )
