@@ -77,9 +77,7 @@ export function startApi(
       }),
       ...{ readSession, cookie, ownUrl: settings.PUBLIC_URL },
       passkeys: createPasskeys(createChallenges(box)),
-      openid: createOpenidProvider(settings, (reason) =>
-        logger.warn({ issuer: settings.OPENID_ISSUER, reason }, 'the OpenID provider does not answer'),
-      ),
+      openid: createOpenidProvider(settings, noteProvider(logger)),
       openidFlows: createOpenidFlows(box),
       roleRules: toRoleRules(settings),
       readHops: createHops(hopsKey).read,
@@ -97,6 +95,19 @@ export function startApi(
     metrics.observeRequest((request.url ?? '').startsWith(endpointPrefix), status)
   const onHeld: GuardedConnections['onHeld'] = (held, told) => logger.warn(told, heldTexts[held])
   return listen(app, settings.HOST, settings.PORT, onAnswered, { isBehindProxy, onHeld })
+}
+
+const sameReasonMs = 60_000
+
+/** Strangers begin flows: a reason that stays is one line in a minute. */
+function noteProvider(logger: Logger): (reason: string) => void {
+  let last = { reason: '', at: 0 }
+  return (reason) => {
+    const at = performance.now()
+    if (reason === last.reason && at < last.at + sameReasonMs) return
+    last = { reason, at }
+    logger.warn({ reason }, 'the OpenID provider does not answer as one')
+  }
 }
 
 const heldTexts: Readonly<Record<Held, string>> = {

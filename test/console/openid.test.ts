@@ -81,6 +81,24 @@ describe('signing in by an OpenID provider in the console', { skip }, () => {
     await tab.close()
   })
 
+  it('signs in and confirms when the session ends before the confirmation', async () => {
+    const tab = await openAs('ada')
+    await signIn(tab, '/orgs/home/members')
+    await tab.page.getByLabel('Email').fill('late@example.com')
+    await tab.page.getByRole('button', { name: 'Make an invitation' }).click()
+    const link = tab.page.getByRole('dialog').getByRole('link', { name: 'Confirm with Example Login' })
+    for (const isEnded of [true, false]) {
+      await link.waitFor()
+      if (isEnded) await tab.page.evaluate(() => fetch('/v1/sessions/current', { method: 'DELETE' }))
+      const beside = tab.context.waitForEvent('page')
+      await link.click()
+      await (await beside).waitForEvent('close')
+    }
+    await tab.page.getByRole('dialog', { name: 'Invitation for late@example.com' }).waitFor()
+    assert.deepEqual(tab.said, [])
+    await tab.close()
+  })
+
   it('signs in again above the page when the session has ended', async () => {
     const tab = await openAs('ada')
     await signIn(tab, '/account')

@@ -115,6 +115,27 @@ describe('signing in to the console', { skip }, () => {
     await tab.close()
   })
 
+  it('asks to sign in when the session ends while it asks for the password, and keeps what was typed', async (t) => {
+    const tab = await opened.asOperator({ ownSession: true })
+    const { page } = tab
+    await tab.goto('/orgs/home/members')
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 601_000 })
+    await page.getByLabel('Email').fill('kept@example.com')
+    await page.getByRole('button', { name: 'Make an invitation' }).click()
+    const asks = page.getByRole('dialog', { name: 'Is it you?' })
+    await asks.getByLabel('Password', { exact: true }).waitFor()
+    await page.evaluate(() => fetch('/v1/sessions/current', { method: 'DELETE' }))
+    await asks.getByLabel('Password', { exact: true }).fill(password)
+    await asks.getByRole('button', { name: 'Confirm' }).click()
+    const signsIn = page.getByRole('dialog', { name: 'Sign in again' })
+    assert.equal(await page.getByLabel('Email').first().inputValue(), 'kept@example.com')
+    await signsIn.getByLabel('Password', { exact: true }).fill(password)
+    await signsIn.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('heading', { name: 'Invitation for kept@example.com' }).waitFor()
+    assert.deepEqual(tab.said, [])
+    await tab.close()
+  })
+
   it('says at an IP address why a passkey is not possible, and takes the password', async () => {
     const tab = await opened.open({ url: opened.annex.url })
     await tab.goto('/sign-in')

@@ -336,7 +336,8 @@ describe('attacks on a sign-in by OpenID', () => {
 
   it('Annex starts without the issuer, and refuses one that has another name', async () => {
     issuer.shape.isDown = true
-    const other = await startAnnex({ flags: flagsFor(issuer) })
+    const flags = { ...flagsFor(issuer), PUBLIC_URL: 'https://annex.example' }
+    const other = await startAnnex({ flags })
     try {
       await setUp(other)
       const page = createOwnPage(other.url)
@@ -353,7 +354,10 @@ describe('attacks on a sign-in by OpenID', () => {
         assert.deepEqual(refusal(await open()), [503, 'unavailable'], JSON.stringify(metadata))
       }
       issuer.shape.metadata = {}
-      assert.equal((await open()).status, 201)
+      const { json, headers } = await open()
+      const redirect = new URL(json.url).searchParams.get('redirect_uri')
+      assert.equal(redirect, 'https://annex.example/sign-in/openid', 'whatever Host a request has')
+      assert.match(headers['set-cookie']?.[0] ?? '', /^__Host-annex-openid_.*; Path=\/; .*; Secure$/)
     } finally {
       await other.close()
     }

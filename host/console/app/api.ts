@@ -52,8 +52,7 @@ async function isSignedOut(): Promise<boolean> {
 }
 
 /** A wrong password is no session that has ended, and neither is a refused answer of the OpenID provider. */
-const isSignIn = ({ pathname }: URL): boolean =>
-  ['/v1/sessions', '/v1/sessions/current/confirmation', '/v1/openid/callbacks'].includes(pathname)
+const isSignIn = ({ pathname }: URL): boolean => ['/v1/sessions', '/v1/openid/callbacks'].includes(pathname)
 
 async function codeOf(response: Response): Promise<unknown> {
   const body = await response

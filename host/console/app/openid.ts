@@ -36,17 +36,15 @@ export function takeLeft(): { next: string | undefined; isBeside: boolean } {
 }
 
 /** Tells the page that waits, in another tab. */
-export function tellDone(purpose: OpenidPurpose): void {
+export function tellDone(): void {
   const channel = new BroadcastChannel(channelName)
-  channel.postMessage(purpose)
+  channel.postMessage('done')
   channel.close()
 }
 
 /** @returns ends the wait */
-export function waitForDone(purpose: OpenidPurpose, onDone: () => void): () => void {
+export function waitForDone(onDone: () => void): () => void {
   const channel = new BroadcastChannel(channelName)
-  channel.onmessage = ({ data }) => {
-    if (data === purpose) onDone()
-  }
+  channel.onmessage = onDone
   return () => channel.close()
 }

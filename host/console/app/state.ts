@@ -26,6 +26,8 @@ let asked: Promise<boolean> | undefined
 
 /** Requests that need the same answer wait for one dialog. @returns false when the person closed it */
 export function askPerson(kind: Question['kind']): Promise<boolean> {
+  // A session that has ended cannot be confirmed: signing in takes the place of the confirmation.
+  if (kind === 'sign-in' && question.value !== undefined) question.value = { ...question.value, kind }
   asked ??= new Promise<boolean>((resolve) => {
     question.value = { kind, answer: resolve }
   }).finally(() => {

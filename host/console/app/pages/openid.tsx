@@ -27,7 +27,10 @@ export default function OpenidPage() {
   async function run(): Promise<void> {
     const { begin } = query
     if (begin === 'sign_in' || begin === 'confirm') {
-      return leaveBeside(begin).catch((error) => setState({ kind: 'failed', error, isBeside: true }))
+      // A session that has ended cannot be confirmed.
+      return leaveBeside(me.value ? begin : 'sign_in').catch((error) =>
+        setState({ kind: 'failed', error, isBeside: true }),
+      )
     }
     const { next, isBeside } = takeLeft()
     const answer = location.search
@@ -35,9 +38,9 @@ export default function OpenidPage() {
     history.replaceState(null, '', callbackPath)
     try {
       if (answer === '') throw new Error(texts.nothing)
-      const { purpose } = await api.call('POST /v1/openid/callbacks', { body: { query: answer } })
+      await api.call('POST /v1/openid/callbacks', { body: { query: answer } })
       if (isBeside) {
-        tellDone(purpose)
+        tellDone()
         setState({ kind: 'done' })
         return window.close()
       }

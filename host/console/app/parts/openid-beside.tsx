@@ -14,7 +14,7 @@ export function OpenidBeside({
 }) {
   const latest = useRef(onDone)
   latest.current = onDone
-  useEffect(() => waitForDone(purpose, () => latest.current()), [purpose])
+  useEffect(() => waitForDone(() => latest.current()), [])
   return (
     <>
       {/* A tab with an opener may close itself. The provider gets none: see Cross-Origin-Opener-Policy. */}

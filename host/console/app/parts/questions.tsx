@@ -12,6 +12,10 @@ export function Questions() {
   const asked = question.value
   if (asked === undefined) return null
   const { kind, answer } = asked
+  const signedIn = async () => {
+    await loadPerson()
+    answer(true)
+  }
   if (kind === 'confirm') {
     const confirm = async (way: WayIn) => {
       await api.call('POST /v1/sessions/current/confirmation', { body: way })
@@ -24,15 +28,11 @@ export function Questions() {
           email={me.value?.account?.email ?? ''}
           enter={confirm}
           label={texts.confirm.action}
-          openid={besideFor('confirm', () => answer(true))}
+          openid={besideFor('confirm', signedIn)}
         />
         <Cancel act={() => answer(false)} />
       </Dialog>
     )
-  }
-  const signedIn = async () => {
-    await loadPerson()
-    answer(true)
   }
   const enter = async (way: WayIn, email: string) => {
     await api.call('POST /v1/sessions', { body: 'password' in way ? { email, ...way } : way })
