@@ -92,22 +92,25 @@ export function addLevelRoutes(on: OnOperation, parts: LevelParts): void {
     },
   )
 
-  const connectionAddress =
-    '/v1/integrations/{integration}/installations/{installation}/configuration/{property}/connection'
+  on(
+    'POST /v1/integrations/{integration}/installations/{installation}/configuration/{property}/connection',
+    async (request) => {
+      const { level, manifest } = await openLevel(db, request)
+      const answer = { name: request.params.property, account: request.body.account }
+      await answerHeld(db, manifest, level, { ...answer, origin: originOf(request) })
+      return view(request)
+    },
+  )
 
-  on(`POST ${connectionAddress}`, async (request) => {
-    const { level, manifest } = await openLevel(db, request)
-    const answer = { name: request.params.property, account: request.body.account }
-    await answerHeld(db, manifest, level, { ...answer, origin: originOf(request) })
-    return view(request)
-  })
-
-  on(`DELETE ${connectionAddress}`, async (request) => {
-    const { level, manifest } = await openLevel(db, request)
-    const answer = { name: request.params.property }
-    await answerHeld(db, manifest, level, { ...answer, origin: originOf(request) })
-    return view(request)
-  })
+  on(
+    'DELETE /v1/integrations/{integration}/installations/{installation}/configuration/{property}/connection',
+    async (request) => {
+      const { level, manifest } = await openLevel(db, request)
+      const answer = { name: request.params.property }
+      await answerHeld(db, manifest, level, { ...answer, origin: originOf(request) })
+      return view(request)
+    },
+  )
 
   on('POST /v1/integrations/{integration}/installations/{installation}/signing-secret', async (request) => {
     const { level } = await openLevel(db, request)

@@ -90,10 +90,7 @@ describe('an installation in the console', { skip: skipWithoutChromium() }, () =
       await other.waitFor({ state: 'detached' })
       await connect('Connect again')
       await page.getByRole('button', { name: 'Use eve@example.com' }).click()
-      await page
-        .locator('main section', { hasText: 'Connected as' })
-        .getByText('eve@example.com', { exact: true })
-        .waitFor()
+      await page.locator('main dl').getByText('eve@example.com', { exact: true }).waitFor()
       await other.waitFor({ state: 'detached' })
       const { connections, configuration } = await read()
       assert.equal(connections.account.account, 'eve@example.com')

@@ -241,6 +241,23 @@ describe('a database of 0.1.0', () => {
     for (const text of [title, description]) assert.deepEqual(await find(text), ['other', 'ours'], text)
   })
 
+  it('begins to keep changes of each status, and to count uses of permissions', async () => {
+    const rows = await opened.db('statusChanges').orderBy('kind')
+    assert.deepEqual(
+      rows.map(({ kind, placeId, number, fromStatus, toStatus, why }) => [
+        ...[kind, placeId, number, fromStatus, toStatus, why],
+      ]),
+      [
+        ['account', '', 1, null, 'active', 'recorded'],
+        ['site', 'site_1', 1, null, 'active', 'recorded'],
+        ['space', 'space_1', 1, null, 'active', 'recorded'],
+      ],
+    )
+    const since = (await findInstallation(opened.db, 'inst_1'))?.usesCountedSince ?? 0
+    assert.ok(Math.abs(since - Date.now()) < 600_000, 'and not since the install')
+    assert.equal(rows[0].at > 1, true)
+  })
+
   it('gets the same marks in waiting setup events', async () => {
     const { subject } = await opened.db('jobs').where({ id: 'job_1' }).first()
     const { level, event } = parseSubject(subject)

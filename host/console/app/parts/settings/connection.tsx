@@ -135,6 +135,14 @@ export function ConnectActions({ read, name, connection, buttonText, onSaved }: 
   )
 }
 
+const longestShown = 40
+
+/** The sentence above the buttons has the whole name. */
+function shorten(account: string): string {
+  const characters = [...account]
+  return characters.length <= longestShown ? account : `${characters.slice(0, longestShown - 1).join('')}…`
+}
+
 /** Another account needs a yes: it takes the place of the one that is there. */
 function Held({ read, name, connection, onSaved }: Omit<ConnectionProps, 'buttonText'>) {
   const { error, attempt } = useAttempt()
@@ -156,14 +164,16 @@ function Held({ read, name, connection, onSaved }: Omit<ConnectionProps, 'button
     <div class="note warning" role="alert">
       <Icon name="warning" />
       <div>
-        <span class="detail">{texts.held(held.account, account)}</span>
+        <span class="detail">
+          {texts.heldNow} <bdi>{held.account}</bdi>. {texts.heldBefore} <bdi>{account}</bdi> {texts.heldUntil}
+        </span>
         {error !== undefined && <ErrorNote error={error} />}
         <div class="row">
           <Action act={accept} reason={reasonAgainst('acceptInstallationConnection')}>
-            {texts.accept(held.account)}
+            {texts.accept} <bdi>{shorten(held.account)}</bdi>
           </Action>
           <Action act={refuse} reason={reasonAgainst('refuseInstallationConnection')}>
-            {texts.refuse(account)}
+            {texts.refuse} <bdi>{shorten(account)}</bdi>
           </Action>
         </div>
       </div>
