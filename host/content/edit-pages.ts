@@ -14,6 +14,8 @@ export type Editing = {
   content: ContentWriter
   space: Space
   by: By
+  /** As `writtenBy` of a page. */
+  writer: string | null
   /** Gets the tag of the page, undefined for a page that is not there, and throws where the edit is of another version. */
   assertMatch: (tag: string | undefined) => void
 }
@@ -44,7 +46,12 @@ export async function putPage(
     editing.assertMatch(found && pageTag(found))
     put = { id: found?.id ?? createId('page'), isNew: found === undefined }
     const parent = edit.parent === undefined ? found?.parentId : toParent(current, put.id, edit.parent)
-    const page = toEdited(found, { ...put, path: name, parentId: parent ?? null }, edit, keep)
+    const page = toEdited(
+      found,
+      { ...put, path: name, parentId: parent ?? null, writtenBy: editing.writer },
+      edit,
+      keep,
+    )
     const isPlaced = found !== undefined && edit.index === undefined && page.parentId === found.parentId
     if (isPlaced) return current.map((one) => (one.id === page.id ? page : keep(one)))
     return insertAt(current.map(keep), page, edit.index)
@@ -129,7 +136,7 @@ function toParent(current: readonly PageHead[], id: string, name: string | null)
 
 function toEdited(
   found: PageHead | undefined,
-  made: Pick<PageHead, 'id' | 'path' | 'parentId'>,
+  made: Pick<PageHead, 'id' | 'path' | 'parentId' | 'writtenBy'>,
   edit: PageEdit,
   keep: Keep,
 ): WantedPage {
@@ -142,8 +149,22 @@ function toEdited(
   const text: PageText = { markdown: edit.markdown ?? (document === null ? '' : null), document }
   const digest = createHash('sha256').update(JSON.stringify(text)).digest('hex')
   const path = found?.path ?? made.path
-  return { id: made.id, kind: 'document', path, ...fields, digest, readText: async () => text }
+  const writtenBy = digest === found?.digest ? found.writtenBy : toWriter(found?.writtenBy, made.writtenBy)
+  return { id: made.id, kind: 'document', path, ...fields, digest, writtenBy, readText: async () => text }
 }
+
+/**
+ * A person who edits the page of a script leaves its writer.
+ *
+ * Attack: a script without egress hides a secret in the address of a picture, and waits until a person corrects a word beside it.
+ */
+function toWriter(before: string | null | undefined, now: string | null): string | null {
+  if (before == null || now === null || before === now) return now ?? before ?? null
+  return severalWriters
+}
+
+/** No installation: the picture of one script is not fetched as that of another. */
+const severalWriters = 'several'
 
 /** The page and all below it. Parents come before the pages below them. */
 function withBelow(pages: readonly Pick<PageHead, 'id' | 'parentId'>[], id: string): Set<string> {

@@ -18,6 +18,7 @@ import * as levels from './migrations/016-levels.ts'
 import * as accounts from './migrations/017-accounts.ts'
 import * as activity from './migrations/018-activity.ts'
 import * as outboundRequests from './migrations/019-outbound-requests.ts'
+import * as pageWriters from './migrations/023-page-writers.ts'
 import { listTables, rawRows } from './sql.ts'
 
 /** A random number: PostgreSQL names advisory locks by numbers. */
@@ -139,6 +140,7 @@ const steps: readonly [string, Step][] = [
   ['017-accounts', accounts],
   ['018-activity', activity],
   ['019-outbound-requests', outboundRequests],
+  ['023-page-writers', pageWriters],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)
