@@ -45,16 +45,19 @@ export async function putPage(
     if (found === undefined) assertPath(name)
     editing.assertMatch(found && pageTag(found))
     put = { id: found?.id ?? createId('page'), isNew: found === undefined }
-    const parent = edit.parent === undefined ? found?.parentId : toParent(current, put.id, edit.parent)
+    const next = edit.before === undefined ? undefined : toNext(current, put.id, edit.before)
+    const asked = edit.parent === undefined ? undefined : toParent(current, put.id, edit.parent)
+    if (next !== undefined && asked !== undefined && asked !== next.parentId) throw notBeside()
+    const parent = next === undefined && asked === undefined ? found?.parentId : (next?.parentId ?? asked)
     const page = toEdited(
       found,
       { ...put, path: name, parentId: parent ?? null, writtenBy: editing.writer },
       edit,
       keep,
     )
-    const isPlaced = found !== undefined && edit.index === undefined && page.parentId === found.parentId
-    if (isPlaced) return current.map((one) => (one.id === page.id ? page : keep(one)))
-    return insertAt(current.map(keep), page, edit.index)
+    const isMoved = edit.index !== undefined || next !== undefined || page.parentId !== found?.parentId
+    if (found !== undefined && !isMoved) return current.map((one) => (one.id === page.id ? page : keep(one)))
+    return insertAt(current.map(keep), page, next ?? edit.index)
   })
   return put
 }
@@ -134,6 +137,19 @@ function toParent(current: readonly PageHead[], id: string, name: string | null)
   return parent.id
 }
 
+/** The page that is to come next beside the page. @throws AnnexError `body_invalid` */
+function toNext(current: readonly PageHead[], id: string, name: string): PageHead {
+  const next = findIn(current, name)
+  if (next !== undefined && !withBelow(current, id).has(next.id)) return next
+  throw notBeside()
+}
+
+function notBeside(): AnnexError {
+  const message = 'is the id or path of another page below the same parent, and not below this one'
+  const details = [{ path: '/before', message }]
+  return new AnnexError('body_invalid', `The JSON body cannot be used: before ${message}.`, { details })
+}
+
 function toEdited(
   found: PageHead | undefined,
   made: Pick<PageHead, 'id' | 'path' | 'parentId' | 'writtenBy'>,
@@ -173,17 +189,17 @@ function withBelow(pages: readonly Pick<PageHead, 'id' | 'parentId'>[], id: stri
   return ids
 }
 
-/** Moves a page, with all below it, to an index among the pages of its parent. */
+/** Moves a page, with all below it, to an index among the pages of its parent, or before one of them. */
 function insertAt(
   pages: readonly WantedPage[],
   page: WantedPage,
-  index = Number.POSITIVE_INFINITY,
+  place: number | Pick<PageHead, 'id'> = Number.POSITIVE_INFINITY,
 ): WantedPage[] {
   const moved = withBelow(pages, page.id)
   const others = pages.filter(({ id }) => !moved.has(id))
   const block = [page, ...pages.filter(({ id }) => moved.has(id) && id !== page.id)]
   const beside = others.filter(({ parentId }) => parentId === page.parentId)
-  const next = beside[index]
+  const next = typeof place === 'number' ? beside[place] : beside.find(({ id }) => id === place.id)
   const at = next === undefined ? endOf(others, page.parentId) : others.indexOf(next)
   return [...others.slice(0, at), ...block, ...others.slice(at)]
 }

@@ -83,7 +83,7 @@ describe('the images of an integration', () => {
         ['gone', `${assets}/gone.png`],
         ...['up', 'up', 'up', 'other'].map((text) => [text, undefined]),
       ])
-      const statusAt = async (path: string) => (await fetch(told.url + path)).status
+      const statusAt = async (path = '') => (await fetch(told.url + path)).status
       assert.equal(await statusAt(srcs[0]?.[1]), 200)
       assert.equal(await statusAt(`${assets}/gone.png`), 404)
       assert.equal(await statusAt(`${assets}/pictures/link.png`), 404)

@@ -240,6 +240,10 @@ export interface PageEdit {
    */
   parent?: string | null
   /**
+   * The id or path of the page that comes next: the page is moved before that one, below the same parent. 422 when that page has been moved elsewhere or deleted, so two people do not move pages past each other.
+   */
+  before?: string
+  /**
    * The place among the pages beside it, from 0. A new page without it is the last one.
    */
   index?: number
