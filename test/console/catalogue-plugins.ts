@@ -2,7 +2,7 @@ import { crc32, deflateSync } from 'node:zlib'
 import type { PluginSource } from '../support/plugin-folder.ts'
 
 /** A PNG of one grey that a browser draws. */
-function drawPng(width: number, height: number, grey: number): Uint8Array {
+export function drawPng(width: number, height: number, grey: number): Uint8Array {
   const row = Buffer.alloc(width + 1, grey)
   row[0] = 0
   const header = Buffer.alloc(13)

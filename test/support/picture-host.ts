@@ -13,7 +13,7 @@ export const png = Buffer.from(createPng(2, 3))
 const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
 
 /** Another host with pictures, and with what only seems to be one. */
-export async function startPictureHost(): Promise<PictureHost> {
+export async function startPictureHost(picture: Uint8Array = png): Promise<PictureHost> {
   const asked: PictureHost['asked'] = []
   const host = createServer((request, response) => {
     const { url = '', headers } = request
@@ -29,7 +29,7 @@ export async function startPictureHost(): Promise<PictureHost> {
       response.writeHead(200, image).write(png)
       const timer = setInterval(() => response.write(Buffer.alloc(1024 * 1024)), 1)
       response.once('close', () => clearInterval(timer))
-    } else response.writeHead(200, { 'content-type': 'text/html', 'set-cookie': 'a=b' }).end(png)
+    } else response.writeHead(200, { 'content-type': 'text/html', 'set-cookie': 'a=b' }).end(picture)
   }).listen(0, '127.0.0.1')
   await once(host, 'listening')
   return {

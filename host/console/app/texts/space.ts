@@ -74,6 +74,8 @@ export const spaceTexts = {
   moveBefore: 'Before',
   moveLast: 'No page: at the end',
   moved: (title: string) => `${title} is moved.`,
+  movedMeanwhile:
+    'Another person has moved or deleted the page that you chose. Load this page again and choose another place.',
 
   remove: 'Delete page',
   removeTitle: (title: string) => `Delete ${title}`,

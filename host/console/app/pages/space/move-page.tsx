@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { isApiError } from '../../../../../schemas/client.ts'
 import type { Page } from '../../../../../schemas/generated/api/content.ts'
 import { api } from '../../api.ts'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -29,10 +30,13 @@ export function MovePage({
     // Only the place changes: what another person has written meanwhile stays.
     const { etag } = await api.read('GET /v1/spaces/{space}/content/page/{page}', given)
     const last = { parent: below === '' ? null : below, index: all.length }
-    await api.call('PUT /v1/spaces/{space}/content/page/{page}', {
+    const put = api.call('PUT /v1/spaces/{space}/content/page/{page}', {
       ...given,
       body: before === '' ? last : { before, parent: last.parent },
       headers: { 'if-match': etag },
+    })
+    await put.catch((error) => {
+      throw isApiError(error, 'body_invalid') ? new Error(texts.movedMeanwhile, { cause: error }) : error
     })
     sayDone(texts.moved(page.title))
     onClose()
