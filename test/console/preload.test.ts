@@ -20,7 +20,7 @@ describe('the files of a page', { skip: skipWithoutChromium() }, () => {
     page.on('request', (request) => asked.push(new URL(request.url()).pathname))
     await tab.goto('/orgs/home')
     await until(
-      () => isOf('deliveries') && isOf('installations'),
+      async () => isOf('deliveries') && isOf('installations'),
       (isThere) => isThere,
     )
     const others = ['members', 'tokens', 'logs', 'usage']
@@ -28,13 +28,13 @@ describe('the files of a page', { skip: skipWithoutChromium() }, () => {
     await page.getByRole('link', { name: 'Members', exact: true }).hover()
     await page.getByRole('link', { name: 'Logs', exact: true }).focus()
     await until(
-      () => isOf('members') && isOf('logs'),
+      async () => isOf('members') && isOf('logs'),
       (isThere) => isThere,
     )
     await page.route('**/assets/usage-*', (route) => route.abort(), { times: 1 })
     await page.getByRole('link', { name: 'Usage', exact: true }).hover()
     await until(
-      () => isOf('usage'),
+      async () => isOf('usage'),
       (isThere) => isThere,
     )
     await page.getByRole('link', { name: 'Usage', exact: true }).click()
