@@ -10,22 +10,20 @@ import { findRunning } from '../db/queries/installations.ts'
 import { listPlaceRowsOn } from '../db/queries/levels.ts'
 import { findPage } from '../db/queries/pages.ts'
 import { findCurrentRevision } from '../db/queries/revisions.ts'
-import type { AskParts } from '../dispatches/ask-script.ts'
-import { renderComponent } from '../dispatches/render-component.ts'
-import { type Hops, hopsHeader } from '../egress/loop-guard.ts'
 import { AnnexError } from '../errors.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import { assetsOf, toAssetUrl } from '../manifest/images.ts'
+import type { LevelRef } from '../sandbox/level-ref.ts'
+import { askComponentOptions } from './component-options.ts'
 import type { OnOperation } from './operations.ts'
-import { openSpace } from './spaces.ts'
+import { type RenderParts, renderForPage } from './render.ts'
+import { openSpace, type SpaceRequest } from './spaces.ts'
 
-type BlockParts = AskParts & {
+type BlockParts = RenderParts & {
   reader: Db
   box: SecretBox
   publicUrl: () => string
   prepareDispatch: Pick<PrepareDispatch, 'prepare'>
-  /** Reads from a signed header how many scripts a request has passed. */
-  readHops: Hops['read']
 }
 
 const keptPages = 20
@@ -33,7 +31,7 @@ const keptMs = 60_000
 
 /** What a page of a space shows beside Markdown. */
 export function addBlockRoutes(on: OnOperation, parts: BlockParts): void {
-  const { reader, box, publicUrl, prepareDispatch, readHops } = parts
+  const { reader, box, publicUrl, prepareDispatch } = parts
   /** By the digest of a page's text: a page with many blocks is drawn once. */
   const drawn = createLru<Promise<BlockElement[]>>(keptPages, { ttl: keptMs })
 
@@ -43,30 +41,30 @@ export function addBlockRoutes(on: OnOperation, parts: BlockParts): void {
   })
 
   on('POST /v1/spaces/{space}/content/page/{page}/blocks/{line}', async (request) => {
-    const { params, body, context } = request
+    const { block, props, space } = await openBlock(request)
+    const prepared = await prepareDispatch.prepare(levelOf(block, space))
+    const shown = { type: 'document', editable: false, theme: request.body.theme ?? 'light' }
+    return renderForPage(parts, prepared, { componentId: block.id, props, context: shown }, request.context)
+  })
+
+  on('POST /v1/spaces/{space}/content/page/{page}/blocks/{line}/options', async (request) => {
+    const { block, space } = await openBlock(request)
+    return askComponentOptions(parts, levelOf(block, space), request.body, request.context)
+  })
+
+  /** @throws AnnexError `not_found` where the stored page has no block */
+  async function openBlock(request: SpaceRequest & { params: { page: string; line: string } }) {
+    const { page: name, line } = request.params
     const space = await openSpace(reader, request)
     const revision = await findCurrentRevision(reader, space.id)
-    const page =
-      revision && (await findPage(reader, { spaceId: space.id, number: revision.number }, params.page))
+    const page = revision && (await findPage(reader, { spaceId: space.id, number: revision.number }, name))
     const elements = page?.markdown ? await draw(page.digest, page.markdown) : []
-    const element = elements.find(({ lines }) => lines?.[0] === Number(params.line))
+    const element = elements.find(({ lines }) => lines?.[0] === Number(line))
     const found = element && toBlock(element, await listBlocks(space.id))
-    if (found === undefined) {
-      const where = `the line ${params.line} of the page ${params.page}`
-      throw new AnnexError('not_found', `No block of what is installed in the space begins at ${where}.`)
-    }
-    const { integration, installation: installationId, id: componentId } = found.block
-    const prepared = await prepareDispatch.prepare({
-      ...{ kind: 'space', integration, installationId, placeId: space.id },
-    })
-    const shown = { type: 'document', editable: false, theme: body.theme ?? 'light' }
-    const question = { componentId, props: found.props, context: shown }
-    const hops = readHops(String(context.req.headers[hopsHeader] ?? ''))
-    const asking = { requestId: context.state.requestId, hops }
-    const { rendered, maxAgeSeconds } = await renderComponent(parts, prepared, question, asking)
-    if (maxAgeSeconds > 0) context.set('cache-control', `max-age=${maxAgeSeconds}`)
-    return rendered
-  })
+    if (found !== undefined) return { ...found, space: space.id }
+    const where = `the line ${line} of the page ${name}`
+    throw new AnnexError('not_found', `No block of what is installed in the space begins at ${where}.`)
+  }
 
   function draw(digest: string, markdown: string): Promise<BlockElement[]> {
     const elements = drawn.get(digest) ?? drawPage(markdown).then(blockElements)
@@ -103,3 +101,10 @@ export function addBlockRoutes(on: OnOperation, parts: BlockParts): void {
     )
   }
 }
+
+const levelOf = ({ integration, installation }: Block, space: string): LevelRef => ({
+  kind: 'space',
+  integration,
+  installationId: installation,
+  placeId: space,
+})

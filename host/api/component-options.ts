@@ -4,38 +4,43 @@ import type { ComponentOptions } from '../../schemas/generated/api/dispatches.ts
 import type { Db } from '../db/db.ts'
 import type { AskParts } from '../dispatches/ask-script.ts'
 import { askOptions } from '../dispatches/setting-options.ts'
-import { type Hops, hopsHeader } from '../egress/loop-guard.ts'
+import type { Hops } from '../egress/loop-guard.ts'
 import { AnnexError } from '../errors.ts'
 import { toRef } from '../installations/level-settings.ts'
 import type { PrepareDispatch } from '../installations/prepare-dispatch.ts'
 import { endpointPath, type LevelRef, parseEndpointPath } from '../sandbox/level-ref.ts'
 import type { OnOperation } from './operations.ts'
+import { askingOf } from './render.ts'
 import { type LevelRequest, openLevel } from './visible-records.ts'
 
 type ComponentOptionParts = AskParts & {
-  db: Db
   prepareDispatch: Pick<PrepareDispatch, 'prepare'>
   readHops: Hops['read']
   publicUrl: () => string
 }
 
-/** The choices of a select in a component. The host asks the script for them: a page would send the session of its person. */
-export function addComponentOptionRoutes(on: OnOperation, parts: ComponentOptionParts): void {
-  const { db, prepareDispatch, readHops, publicUrl } = parts
-
+/** The choices of a select in a component. */
+export function addComponentOptionRoutes(on: OnOperation, parts: ComponentOptionParts & { db: Db }): void {
   on('POST /v1/integrations/{integration}/installations/{installation}/component-options', listOptions)
 
   async function listOptions(
     request: LevelRequest & { body: ComponentOptions; context: Context },
   ): Promise<SettingOptions> {
-    const { source, ...query } = request.body
-    const { req, state } = request.context
-    const { level } = await openLevel(db, request)
-    const asked = toEndpointUrl(source, toRef(level), publicUrl())
-    const prepared = await prepareDispatch.prepare(asked.level)
-    const hops = readHops(String(req.headers[hopsHeader] ?? ''))
-    return askOptions(parts, prepared, { url: asked.url, query }, { requestId: state.requestId, hops })
+    const { level } = await openLevel(parts.db, request)
+    return askComponentOptions(parts, toRef(level), request.body, request.context)
   }
+}
+
+/** The host asks the script for them: a page would send the session of its person. */
+export async function askComponentOptions(
+  parts: ComponentOptionParts,
+  own: LevelRef,
+  { source, ...query }: ComponentOptions,
+  context: Context,
+): Promise<SettingOptions> {
+  const asked = toEndpointUrl(source, own, parts.publicUrl())
+  const prepared = await parts.prepareDispatch.prepare(asked.level)
+  return askOptions(parts, prepared, { url: asked.url, query }, askingOf(parts, context))
 }
 
 /**

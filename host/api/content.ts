@@ -2,7 +2,6 @@ import type { Context } from 'koa'
 import type { PageChange, Page as PageView } from '../../schemas/generated/api/content.ts'
 import { actorOf } from '../access/actor.ts'
 import type { Caller } from '../access/tokens.ts'
-import { drawPage } from '../content/draw-page.ts'
 import { deletePage, type Editing, pageTag, putPage } from '../content/edit-pages.ts'
 import { restoreRevision } from '../content/restore-revision.ts'
 import type { ContentWriter } from '../content/write-content.ts'
@@ -24,18 +23,27 @@ import {
   listRevisions,
   type Revision,
 } from '../db/queries/revisions.ts'
+import type { PictureKeys } from '../dispatches/picture-keys.ts'
 import { AnnexError } from '../errors.ts'
 import { isPerson, originOf } from './caller.ts'
+import { createDrawPage } from './draw-page.ts'
 import { readIfMatchOrNew } from './if-match.ts'
 import { listPage, numberCursor, toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 import { openSpace, type SpaceRequest } from './spaces.ts'
 
-type ContentRouteParts = { db: Db; reader: Db; longReader: Db; content: ContentWriter }
+type ContentRouteParts = {
+  db: Db
+  reader: Db
+  longReader: Db
+  content: ContentWriter
+  pictureKeys: PictureKeys
+}
 
 /** Pages of spaces, in each kept revision. */
 export function addContentRoutes(on: OnOperation, parts: ContentRouteParts): void {
   const { db, reader, longReader, content } = parts
+  const draw = createDrawPage(parts)
 
   on('GET /v1/spaces/{space}/content', async (request) => withPages(await current(request)))
   on('GET /v1/spaces/{space}/revisions/{revision}', async (request) => withPages(await named(request)))
@@ -83,8 +91,11 @@ export function addContentRoutes(on: OnOperation, parts: ContentRouteParts): voi
   })
 
   on('POST /v1/spaces/{space}/content/preview', async (request) => {
-    await openSpace(reader, request)
-    return { tree: await drawPage(request.body.markdown) }
+    const space = await openSpace(reader, request)
+    const { markdown, page: name } = request.body
+    const revision = name === undefined ? undefined : await findCurrentRevision(reader, space.id)
+    const page = revision && (await findPage(reader, toKey(revision), name ?? ''))
+    return { tree: await draw(space.id, { markdown, writtenBy: page?.writtenBy ?? null }) }
   })
 
   on('POST /v1/spaces/{space}/revisions/{revision}/restore', async (request) => {
@@ -143,8 +154,12 @@ export function addContentRoutes(on: OnOperation, parts: ContentRouteParts): voi
       throw new AnnexError('not_found', `The revision ${revision.id} has no page ${params.page}.`)
     }
     context.set('etag', pageTag(page))
-    const isDrawn = query.tree === true && page.markdown !== null
-    return { ...toPageView(page), ...(isDrawn && { tree: await drawPage(page.markdown ?? '') }) }
+    const { markdown, writtenBy } = page
+    const isDrawn = query.tree === true && markdown !== null
+    return {
+      ...toPageView(page),
+      ...(isDrawn && { tree: await draw(revision.spaceId, { markdown, writtenBy }) }),
+    }
   }
 
   /** People send `If-Match` for a page that is there: two of them may edit it. */
@@ -153,6 +168,11 @@ export function addContentRoutes(on: OnOperation, parts: ContentRouteParts): voi
     return {
       ...{ db, content, space: await openSpace(db, request) },
       by: { author: authorOf(caller), origin: originOf(request) },
+      writer: isPerson(caller)
+        ? null
+        : 'installationId' in caller
+          ? caller.installationId
+          : caller.integration,
       assertMatch: readIfMatchOrNew(context, caller),
     }
   }

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import type { Context } from 'koa'
+import type { MarkdownTree } from '../../schemas/generated/api/common.ts'
 import type { Integration } from '../../schemas/generated/api/integrations.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { imageKeyOf } from '../access/install-keys.ts'
@@ -8,6 +9,7 @@ import type { SecretBox } from '../access/secret-box.ts'
 import { hashOf } from '../access/tokens.ts'
 import { createLru } from '../cache.ts'
 import { toMarkdownTree } from '../content/markdown-tree.ts'
+import { placePictures } from '../content/place-pictures.ts'
 import { isSameName } from '../db/any-case.ts'
 import type { Db } from '../db/db.ts'
 import {
@@ -37,6 +39,7 @@ import { describeLimits } from '../manifest/describe-limits.ts'
 import { assetsOf, toAssetUrl } from '../manifest/images.ts'
 import { permissionsOf } from '../manifest/permissions.ts'
 import { settingsSchema } from '../manifest/settings/settings-schema.ts'
+import { listSummaryPictures } from '../manifest/summary-pictures.ts'
 import { endpointPath } from '../sandbox/level-ref.ts'
 import type { LoadedPlugin } from '../versions/loaded-plugin.ts'
 import { type Authenticate, isPerson, originOf } from './caller.ts'
@@ -269,7 +272,7 @@ function toInstallationPage(
     previewImages: (manifest?.previewImages ?? []).map(toUrl),
     ...(manifest?.summary !== undefined && {
       summary: manifest.summary,
-      summaryTree: toMarkdownTree(manifest.summary),
+      summaryTree: drawSummary(manifest, imageKey),
     }),
     categories: manifest?.categories ?? [],
     externalLinks: manifest?.externalLinks ?? [],
@@ -282,6 +285,16 @@ function toInstallationPage(
     limits: manifest === undefined ? [] : describeLimits(manifest),
     publisher: publisherSentence,
   }
+}
+
+/** Its pictures are stored with the version. The host fetches none of another host before anyone has agreed to the integration. */
+function drawSummary(manifest: Manifest, imageKey: string): MarkdownTree {
+  const { summary = '' } = manifest
+  const stored = new Set(listSummaryPictures(summary))
+  const assets = assetsOf(manifest, '', imageKey)
+  return placePictures(toMarkdownTree(summary), ({ file }) =>
+    file !== undefined && stored.has(file) ? toAssetUrl(assets, file) : undefined,
+  )
 }
 
 const publisherSentence =

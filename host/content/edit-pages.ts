@@ -14,6 +14,8 @@ export type Editing = {
   content: ContentWriter
   space: Space
   by: By
+  /** As `writtenBy` of a page. */
+  writer: string | null
   /** Gets the tag of the page, undefined for a page that is not there, and throws where the edit is of another version. */
   assertMatch: (tag: string | undefined) => void
 }
@@ -43,11 +45,19 @@ export async function putPage(
     if (found === undefined) assertPath(name)
     editing.assertMatch(found && pageTag(found))
     put = { id: found?.id ?? createId('page'), isNew: found === undefined }
-    const parent = edit.parent === undefined ? found?.parentId : toParent(current, put.id, edit.parent)
-    const page = toEdited(found, { ...put, path: name, parentId: parent ?? null }, edit, keep)
-    const isPlaced = found !== undefined && edit.index === undefined && page.parentId === found.parentId
-    if (isPlaced) return current.map((one) => (one.id === page.id ? page : keep(one)))
-    return insertAt(current.map(keep), page, edit.index)
+    const next = edit.before === undefined ? undefined : toNext(current, put.id, edit.before)
+    const asked = edit.parent === undefined ? undefined : toParent(current, put.id, edit.parent)
+    if (next !== undefined && asked !== undefined && asked !== next.parentId) throw notBeside()
+    const parent = next === undefined && asked === undefined ? found?.parentId : (next?.parentId ?? asked)
+    const page = toEdited(
+      found,
+      { ...put, path: name, parentId: parent ?? null, writtenBy: editing.writer },
+      edit,
+      keep,
+    )
+    const isMoved = edit.index !== undefined || next !== undefined || page.parentId !== found?.parentId
+    if (found !== undefined && !isMoved) return current.map((one) => (one.id === page.id ? page : keep(one)))
+    return insertAt(current.map(keep), page, next ?? edit.index)
   })
   return put
 }
@@ -127,9 +137,22 @@ function toParent(current: readonly PageHead[], id: string, name: string | null)
   return parent.id
 }
 
+/** The page that is to come next beside the page. @throws AnnexError `body_invalid` */
+function toNext(current: readonly PageHead[], id: string, name: string): PageHead {
+  const next = findIn(current, name)
+  if (next !== undefined && !withBelow(current, id).has(next.id)) return next
+  throw notBeside()
+}
+
+function notBeside(): AnnexError {
+  const message = 'is the id or path of another page below the same parent, and not below this one'
+  const details = [{ path: '/before', message }]
+  return new AnnexError('body_invalid', `The JSON body cannot be used: before ${message}.`, { details })
+}
+
 function toEdited(
   found: PageHead | undefined,
-  made: Pick<PageHead, 'id' | 'path' | 'parentId'>,
+  made: Pick<PageHead, 'id' | 'path' | 'parentId' | 'writtenBy'>,
   edit: PageEdit,
   keep: Keep,
 ): WantedPage {
@@ -142,8 +165,22 @@ function toEdited(
   const text: PageText = { markdown: edit.markdown ?? (document === null ? '' : null), document }
   const digest = createHash('sha256').update(JSON.stringify(text)).digest('hex')
   const path = found?.path ?? made.path
-  return { id: made.id, kind: 'document', path, ...fields, digest, readText: async () => text }
+  const writtenBy = digest === found?.digest ? found.writtenBy : toWriter(found?.writtenBy, made.writtenBy)
+  return { id: made.id, kind: 'document', path, ...fields, digest, writtenBy, readText: async () => text }
 }
+
+/**
+ * A person who edits the page of a script leaves its writer.
+ *
+ * Attack: a script without egress hides a secret in the address of a picture, and waits until a person corrects a word beside it.
+ */
+function toWriter(before: string | null | undefined, now: string | null): string | null {
+  if (before == null || now === null || before === now) return now ?? before ?? null
+  return severalWriters
+}
+
+/** No installation: the picture of one script is not fetched as that of another. */
+const severalWriters = 'several'
 
 /** The page and all below it. Parents come before the pages below them. */
 function withBelow(pages: readonly Pick<PageHead, 'id' | 'parentId'>[], id: string): Set<string> {
@@ -152,17 +189,17 @@ function withBelow(pages: readonly Pick<PageHead, 'id' | 'parentId'>[], id: stri
   return ids
 }
 
-/** Moves a page, with all below it, to an index among the pages of its parent. */
+/** Moves a page, with all below it, to an index among the pages of its parent, or before one of them. */
 function insertAt(
   pages: readonly WantedPage[],
   page: WantedPage,
-  index = Number.POSITIVE_INFINITY,
+  place: number | Pick<PageHead, 'id'> = Number.POSITIVE_INFINITY,
 ): WantedPage[] {
   const moved = withBelow(pages, page.id)
   const others = pages.filter(({ id }) => !moved.has(id))
   const block = [page, ...pages.filter(({ id }) => moved.has(id) && id !== page.id)]
   const beside = others.filter(({ parentId }) => parentId === page.parentId)
-  const next = beside[index]
+  const next = typeof place === 'number' ? beside[place] : beside.find(({ id }) => id === place.id)
   const at = next === undefined ? endOf(others, page.parentId) : others.indexOf(next)
   return [...others.slice(0, at), ...block, ...others.slice(at)]
 }

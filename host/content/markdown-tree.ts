@@ -1,5 +1,6 @@
 import MarkdownIt, { type Token } from 'markdown-it'
 import type { MarkdownNode, MarkdownTree } from '../../schemas/generated/api/common.ts'
+import { toFilePath } from '../manifest/summary-pictures.ts'
 import { readBlock, type WrittenBlock } from './page-blocks.ts'
 
 /** HTML in the text stays text: a page draws the tree, and no HTML of an author reaches a browser. */
@@ -52,23 +53,23 @@ const tags: Readonly<Record<string, Tag | undefined>> = {
 }
 
 /**
- * Markdown as a tree of elements. The only address in it is that of a link. A picture is a link to itself: fetched by a page,
- * it would tell another host who reads the page, and when.
+ * Markdown as a tree of elements. Its addresses are those of links and pictures. A page shows a picture by its `src` alone, which
+ * `placePictures` adds: fetched from its own address, it would tell another host who reads the page, and when.
  */
 export function toMarkdownTree(text: string): MarkdownTree {
-  return toNodes(markdownIt.parse(text, {}), { isInLink: false, isPage: false })
+  return toNodes(markdownIt.parse(text, {}), { isPage: false })
 }
 
 /** As `toMarkdownTree`, for a page of a space: with blocks, languages of code, and addresses of pages beside it. */
 export function toPageTree(text: string): MarkdownTree {
-  return toNodes(pageMarkdown.parse(text, {}), { isInLink: false, isPage: true })
+  return toNodes(pageMarkdown.parse(text, {}), { isPage: true })
 }
 
-type Within = { isInLink: boolean; isPage: boolean }
+type Within = { isPage: boolean }
 
 type Open = { element: Element | undefined; children: MarkdownNode[] }
 
-function toNodes(tokens: readonly Token[], { isInLink, isPage }: Within): MarkdownNode[] {
+function toNodes(tokens: readonly Token[], { isPage }: Within): MarkdownNode[] {
   const root: MarkdownNode[] = []
   const open: Open[] = []
   for (const token of tokens) {
@@ -78,10 +79,7 @@ function toNodes(tokens: readonly Token[], { isInLink, isPage }: Within): Markdo
       open.push({ element, children: element?.children ?? children })
       if (element !== undefined) children.push(element)
     } else if (token.nesting === -1) open.pop()
-    else {
-      const isBelowLink = isInLink || open.some(({ element }) => element?.tag === 'a')
-      append(children, toLeaves(token, { isInLink: isBelowLink, isPage }))
-    }
+    else append(children, toLeaves(token, { isPage }))
   }
   return root
 }
@@ -97,7 +95,7 @@ function toElement(token: Token, isPage: boolean): (Element & { children: Markdo
     const given = token.attrGet('href')
     const href = toSafeAddress(given)
     if (href !== undefined) return { tag: 'a', href, children }
-    const page = isPage ? toPageAddress(given) : undefined
+    const page = isPage ? toFilePath(given) : undefined
     return page === undefined ? undefined : { tag: 'a', page, children }
   }
   const known = tags[name]
@@ -135,7 +133,7 @@ function toLeaves(token: Token, within: Within): MarkdownNode[] {
       return [{ tag: 'block', integration, block, props, ...lines, children: [content] }]
     }
     case 'image':
-      return toPicture(token, within.isInLink)
+      return toPicture(token)
     default:
       return content === '' ? [] : [content]
   }
@@ -147,11 +145,15 @@ function toLanguage({ info }: Token): { language?: string } {
   return language === '' ? {} : { language: language.slice(0, 100) }
 }
 
-function toPicture(token: Token, isInLink: boolean): MarkdownNode[] {
-  const href = toSafeAddress(token.attrGet('src'))
+/** A picture without an address that can be fetched is its text. */
+function toPicture(token: Token): MarkdownNode[] {
+  const given = token.attrGet('src')
   const text = markdownIt.renderer.renderInlineAsText(token.children ?? [], markdownIt.options, {})
-  if (href === undefined || isInLink) return text === '' ? [] : [text]
-  return [{ tag: 'a', href, children: [text === '' ? href : text] }]
+  const children = text === '' ? [] : [text]
+  const href = toSafeAddress(given)
+  if (href !== undefined) return /^http/.test(href) ? [{ tag: 'img', href, children }] : children
+  const file = toFilePath(given)
+  return file === undefined || file.startsWith('/') ? children : [{ tag: 'img', file, children }]
 }
 
 /** Texts beside each other become one. */
@@ -171,16 +173,4 @@ function toSafeAddress(address: string | number | null): string | undefined {
   if (typeof address !== 'string' || !URL.canParse(address)) return undefined
   const { protocol, href } = new URL(address)
   return safeProtocols.has(protocol) ? href : undefined
-}
-
-/** `install.md#linux`, as a page of the same space is named. The console finds it among the pages: it is no address of its own. */
-function toPageAddress(address: string | number | null): string | undefined {
-  if (typeof address !== 'string' || URL.canParse(address) || /^[/\\]{2}|^#|^$|[\\\0]/.test(address))
-    return undefined
-  try {
-    const page = decodeURIComponent(address.replace(/[?#].*$/s, ''))
-    return page === '' ? undefined : page.slice(0, 1_000)
-  } catch {
-    return undefined
-  }
 }

@@ -63,6 +63,7 @@ function toWanted(
     title,
     description: file?.description ?? null,
     digest: digestOf(page),
+    writtenBy: null,
     async readText() {
       if (file === undefined) return { markdown: null, document: null }
       const read = await readPage(root, file.file, ownFiles)

@@ -20,6 +20,7 @@ import * as activity from './migrations/018-activity.ts'
 import * as outboundRequests from './migrations/019-outbound-requests.ts'
 import * as openid from './migrations/020-openid.ts'
 import * as installationHistory from './migrations/021-installation-history.ts'
+import * as pageWriters from './migrations/023-page-writers.ts'
 import { listTables, rawRows } from './sql.ts'
 
 /** A random number: PostgreSQL names advisory locks by numbers. */
@@ -143,6 +144,7 @@ const steps: readonly [string, Step][] = [
   ['019-outbound-requests', outboundRequests],
   ['020-openid', openid],
   ['021-installation-history', installationHistory],
+  ['023-page-writers', pageWriters],
 ]
 
 export const stepNames: readonly string[] = steps.map(([name]) => name)

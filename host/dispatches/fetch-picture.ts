@@ -8,38 +8,37 @@ import { imageTypeOf } from '../manifest/images.ts'
 
 const timeoutMs = 10_000
 const maxBytes = 5 * 1024 * 1024
-/** Of one installation. */
+/** Of one installation or space. */
 const maxInFlight = 4
 
-export type FetchPicture = (
-  address: string,
-  of: {
-    integration: string
-    installation: string
-    organization: string
-    hosts: readonly string[] | undefined
-  },
-) => Promise<{ type: string; bytes: Buffer }>
+/** `declared`: the hosts of the script that shows the picture. Undefined for a picture of people. */
+type PictureOf = {
+  id: string
+  organization: string
+  declared: Pick<DeclaredHosts, 'integration' | 'hosts'> | undefined
+}
+
+export type FetchPicture = (address: string, of: PictureOf) => Promise<{ type: string; bytes: Buffer }>
 
 /**
- * Reads a picture of another host for a page, as a request of the script: the egress guard checks each connection, and the script
- * reaches the hosts that its manifest declares alone. The picture's host learns nothing of the person.
+ * Reads a picture of another host for a page. The egress guard checks each connection. A script reaches the hosts that its
+ * manifest declares alone. The picture's host learns nothing of the person.
  */
 export function createFetchPicture(
   egress: Egress,
-  declared: Pick<DeclaredHosts, 'isRequired' | 'isOwn'>,
+  rules: Pick<DeclaredHosts, 'isRequired' | 'isOwn'>,
 ): FetchPicture {
   const inFlight = createInFlightLimit(maxInFlight)
-  return async (address, { integration, installation, organization, hosts }) => {
+  return async (address, { id, organization, declared }) => {
     const signal = AbortSignal.timeout(timeoutMs)
-    const leave = await inFlight.enter(installation, signal)
+    const leave = await inFlight.enter(id, signal)
     try {
       const answer = await egressFetch(
         egress,
         { method: 'GET', url: address, headers: [['accept', 'image/*']], redirect: 'follow' },
         {
           ...{ timeoutMs, maxBytes, signal, hops: 0, tenant: organization },
-          assertAllowed: (url) => assertDeclared(url, { ...declared, integration, hosts }),
+          assertAllowed: (url) => assertDeclared(url, { ...rules, ...(declared ?? ofPeople) }),
         },
       )
       const bytes = answer.body instanceof Uint8Array ? Buffer.from(answer.body) : await buffer(answer.body)
@@ -54,3 +53,6 @@ export function createFetchPicture(
     }
   }
 }
+
+/** EGRESS_REQUIRE_DECLARED refuses these pictures: nothing declares their hosts. */
+const ofPeople = { integration: 'A page', hosts: undefined }

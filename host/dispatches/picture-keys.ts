@@ -1,40 +1,46 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { SecretBox } from '../access/secret-box.ts'
-import { isJsonObject } from '../assert-json.ts'
 
 export type PictureKeys = {
-  /** Where a page reads each picture of a tree, by the address that the tree names. */
-  addressesIn: (element: unknown, of: Owner) => Record<string, string>
-  /** True for the key of an address that a tree had, for a day or two. */
+  /** Where a page reads each picture, by its address. Addresses that are not of http or https are left out. */
+  sign: (route: string, addresses: Iterable<string>) => Record<string, string>
+  /** True for the key of a signed address, for a day or two. */
   isKey: (key: string, asked: Asked) => boolean
 }
 
-type Asked = { installationId: string; address: string; until: number }
-type Owner = { integration: string; installationId: string }
+/** `route`: the path that fetches the picture. It says for whom, and so within which limits. */
+type Asked = { route: string; address: string; until: number }
+
+/** A picture of what a script of the installation shows. */
+export const pictureRouteOf = (of: { integration: string; installation: string }): string =>
+  `/v1/integrations/${of.integration}/installations/${of.installation}/picture`
+
+/** A picture of what people write in a space. */
+export const pictureRouteOfSpace = (space: string): string => `/v1/spaces/${space}/picture`
 
 const maxPictures = 100
 const maxAddress = 2_000
 const daySeconds = 24 * 60 * 60
 
 /**
- * Signs the addresses of pictures in element trees. A page sends no token for a picture.
+ * Signs the addresses of pictures. A page sends no token for a picture.
  *
- * Attack: without a key the route would fetch any address for anyone.
+ * Attack: without a key the routes would fetch any address for anyone.
  */
 export function createPictureKeys(box: Pick<SecretBox, 'deriveKey'>): PictureKeys {
   const secret = box.deriveKey('addresses of pictures')
-  const keyOf = ({ installationId, address, until }: Asked) =>
+  const keyOf = ({ route, address, until }: Asked) =>
     createHmac('sha256', secret)
-      .update(JSON.stringify([installationId, address, until]))
+      .update(JSON.stringify([route, address, until]))
       .digest('base64url')
   return {
-    addressesIn(element, { integration, installationId }) {
+    sign(route, addresses) {
       // The same for a whole day: browsers keep the picture.
       const until = (Math.ceil(Date.now() / 1000 / daySeconds) + 1) * daySeconds
-      const path = `/v1/integrations/${integration}/installations/${installationId}/picture`
-      const signed = [...picturesOf(element)].map((address) => {
-        const key = keyOf({ installationId, address, until })
-        return [address, `${path}?${new URLSearchParams({ address, until: String(until), key })}`]
+      const fetched = [...new Set(addresses)].filter(isFetched).slice(0, maxPictures)
+      const signed = fetched.map((address) => {
+        const key = keyOf({ route, address, until })
+        return [address, `${route}?${new URLSearchParams({ address, until: String(until), key })}`]
       })
       return Object.fromEntries(signed)
     },
@@ -45,15 +51,5 @@ export function createPictureKeys(box: Pick<SecretBox, 'deriveKey'>): PictureKey
   }
 }
 
-/** The addresses of all `image` elements. One with a reference to the state is not known here. */
-function picturesOf(tree: unknown, found = new Set<string>()): Set<string> {
-  if (typeof tree !== 'object' || tree === null || found.size >= maxPictures) return found
-  if (isJsonObject(tree) && tree.type === 'image' && isJsonObject(tree.source)) {
-    const { url } = tree.source
-    if (typeof url === 'string' && url.length <= maxAddress && isHttp(url)) found.add(url)
-  }
-  for (const value of Object.values(tree)) picturesOf(value, found)
-  return found
-}
-
-const isHttp = (url: string): boolean => /^https?:$/.test(URL.parse(url)?.protocol ?? '')
+const isFetched = (address: string): boolean =>
+  address.length <= maxAddress && /^https?:$/.test(URL.parse(address)?.protocol ?? '')

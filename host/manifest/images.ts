@@ -3,9 +3,10 @@ import { posix } from 'node:path'
 import { imageDimensionsFromData } from 'image-dimensions'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { type OwnFiles, readInside } from './read-inside.ts'
+import { listSummaryPictures } from './summary-pictures.ts'
 
 /** An image that a manifest names. `path`: as the manifest has it; `pointer`: where. */
-type NamedImage = { pointer: string; path: string; isPreview: boolean }
+type NamedImage = { pointer: string; path: string; kind: 'icon' | 'preview' | 'summary' }
 
 /** `name`: the path below `urls.assets`. */
 type ReadImage = { name: string; type: string; bytes: Buffer; width: number; height: number }
@@ -23,14 +24,17 @@ const shownTypes: ReadonlySet<string> = new Set(['png', 'jpeg', 'gif', 'webp', '
 /** All images that a manifest names. */
 export function listImages(manifest: Partial<Manifest>): NamedImage[] {
   const images: NamedImage[] = []
-  if (manifest.icon !== undefined) images.push({ pointer: '/icon', path: manifest.icon, isPreview: false })
+  if (manifest.icon !== undefined) images.push({ pointer: '/icon', path: manifest.icon, kind: 'icon' })
   manifest.previewImages?.forEach((path, index) => {
-    images.push({ pointer: `/previewImages/${index}`, path, isPreview: true })
+    images.push({ pointer: `/previewImages/${index}`, path, kind: 'preview' })
   })
   for (const list of ['blocks', 'contentSources'] as const) {
     manifest[list]?.forEach(({ icon }, index) => {
-      if (icon !== undefined) images.push({ pointer: `/${list}/${index}/icon`, path: icon, isPreview: false })
+      if (icon !== undefined) images.push({ pointer: `/${list}/${index}/icon`, path: icon, kind: 'icon' })
     })
+  }
+  for (const path of listSummaryPictures(manifest.summary ?? '')) {
+    images.push({ pointer: '/summary', path, kind: 'summary' })
   }
   return images
 }

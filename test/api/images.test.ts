@@ -62,6 +62,36 @@ describe('the images of an integration', () => {
     assert.equal(again.status, 304)
   })
 
+  it('that its summary shows are stored with it, and those of other hosts are not fetched', async () => {
+    const summary = [
+      '![A chart](./pictures/a%20chart.png) ![same](pictures/a%20chart.png#x) ![gone](gone.png)',
+      '![up](../named/wide.png) ![up](%2e%2e/named/wide.png) ![up](a/../../x/evil) ![root](/x/evil)',
+      '![other](https://pictures.example/a.png) [a link](./pictures/link.png)',
+    ].join('\n\n')
+    const files = { 'pictures/a chart.png': createPng(3, 3), 'pictures/link.png': createPng(3, 3) }
+    const more = `summary: ${JSON.stringify(summary)}`
+    const told = await startAnnex({ plugins: { told: { script, more, files } } })
+    try {
+      const { json } = await told.api('GET', '/v1/integrations/told')
+      const shown: Json[] = json.page.summaryTree.flatMap(({ children }: Json) => children)
+      const srcs = shown.filter(({ tag }) => tag === 'img').map(({ children, src }) => [children[0], src])
+      const assets = srcs[0]?.[1].replace(/\/pictures\/.*/, '')
+      assert.match(assets, /^\/v1\/integrations\/told\/assets/)
+      assert.deepEqual(srcs, [
+        ['A chart', `${assets}/pictures/a%20chart.png`],
+        ['same', `${assets}/pictures/a%20chart.png`],
+        ['gone', `${assets}/gone.png`],
+        ...['up', 'up', 'up', 'other'].map((text) => [text, undefined]),
+      ])
+      const statusAt = async (path = '') => (await fetch(told.url + path)).status
+      assert.equal(await statusAt(srcs[0]?.[1]), 200)
+      assert.equal(await statusAt(`${assets}/gone.png`), 404)
+      assert.equal(await statusAt(`${assets}/pictures/link.png`), 404)
+    } finally {
+      await told.close()
+    }
+  })
+
   it('are only the files that the manifest names', async () => {
     const paths = [
       ...['other.png', 'index.ts', 'service-manifest.yaml', '', 'wide.png/', './/wide.png'],

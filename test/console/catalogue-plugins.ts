@@ -2,7 +2,7 @@ import { crc32, deflateSync } from 'node:zlib'
 import type { PluginSource } from '../support/plugin-folder.ts'
 
 /** A PNG of one grey that a browser draws. */
-function drawPng(width: number, height: number, grey: number): Uint8Array {
+export function drawPng(width: number, height: number, grey: number): Uint8Array {
   const row = Buffer.alloc(width + 1, grey)
   row[0] = 0
   const header = Buffer.alloc(13)
@@ -64,7 +64,7 @@ summary: |
   - each hour
   - with a [key](https://shop.example/key), not a [script](javascript:alert(1))
 
-  ![A chart](https://pictures.example/chart.png)
+  ![A chart](https://pictures.example/chart.png) ![Its own](./wide.png) ![Gone](./gone.png)
 configurations:
   site:
     properties:

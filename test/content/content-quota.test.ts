@@ -46,8 +46,9 @@ describe('the quota of an organization’s pages', () => {
       return space
     }
     const put = (space: Space, path: string, markdown: string, writer = content) =>
-      putPage({ db, content: writer, space, by, assertMatch }, path, { markdown })
-    const remove = (space: Space, path: string) => deletePage({ db, content, space, by, assertMatch }, path)
+      putPage({ db, content: writer, space, by, writer: null, assertMatch }, path, { markdown })
+    const remove = (space: Space, path: string) =>
+      deletePage({ db, content, space, by, writer: null, assertMatch }, path)
     return { organizationId, writerOf, content, makeSpace, put, remove }
   }
 
@@ -113,7 +114,10 @@ describe('the quota of an organization’s pages', () => {
     const space = await makeSpace()
     await assert.rejects(put(space, 'a', 'ü'.repeat(600 * kb)), full)
     const document = { text: 'x'.repeat(1100 * kb) }
-    await assert.rejects(putPage({ db, content, space, by, assertMatch }, 'a', { document }), full)
+    await assert.rejects(
+      putPage({ db, content, space, by, writer: null, assertMatch }, 'a', { document }),
+      full,
+    )
     await put(space, 'ü', '😀')
     assert.equal(await counted(organizationId), 100 + 2 + 2 + 4)
   })
@@ -182,7 +186,7 @@ describe('the quota of an organization’s pages', () => {
     const bytes = await counted(organizationId)
     const many = Array.from({ length: 20 }, (_, n) => ({
       ...{ id: `page_${n}`, kind: 'document' as const, path: `p${n}`, parentId: null, title: `${n}` },
-      ...{ description: null, digest: `${n}` },
+      ...{ description: null, digest: `${n}`, writtenBy: null },
       readText: async () => ({ markdown: 'x'.repeat(100 * kb), document: null }),
     }))
     await assert.rejects(

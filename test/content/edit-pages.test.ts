@@ -225,3 +225,96 @@ describe('pages put through the API', () => {
     assert.equal(now.pages.length, 22)
   })
 })
+
+describe('pages that are moved', () => {
+  let annex: Annex
+  let space: string
+  const at = (page: string) => `/v1/spaces/${space}/content/page/${encodeURIComponent(page)}`
+  const put = (page: string, body: object) => annex.api('PUT', at(page), body)
+  const shape = (pages: Json[]): string =>
+    pages.map(({ path, pages: below }) => path + (below.length > 0 ? `(${shape(below)})` : '')).join(' ')
+  const tree = async (): Promise<string> =>
+    shape((await annex.api('GET', `/v1/spaces/${space}/content/pages`)).json.pages)
+  before(async () => {
+    annex = await startAnnex()
+    space = (await annex.api('POST', '/v1/orgs/home/spaces', { slug: 'moved', title: 'Moved' })).json.id
+    for (const page of ['a', 'b', 'c', 'd']) await put(page, { markdown: page })
+    await put('b1', { parent: 'b' })
+    await put('b2', { parent: 'b1' })
+  })
+  after(() => annex.close())
+
+  it('come before another page, below its parent, with those below them', async () => {
+    const cases: [page: string, body: object, tree: string][] = [
+      ['d', { before: 'a' }, 'd a b(b1(b2)) c'],
+      ['b', { before: 'd' }, 'b(b1(b2)) d a c'],
+      ['c', { before: 'b1' }, 'b(c b1(b2)) d a'],
+      ['c', { before: 'd', parent: null }, 'b(b1(b2)) c d a'],
+      ['c', { before: 'd' }, 'b(b1(b2)) c d a'],
+      ['b', { index: 9, parent: null }, 'c d a b(b1(b2))'],
+      ['a', { before: 'b2', parent: 'b1' }, 'c d b(b1(a b2))'],
+      ['a', { before: 'c' }, 'a c d b(b1(b2))'],
+    ]
+    for (const [page, body, wanted] of cases) {
+      const { status, text } = await put(page, body)
+      assert.equal(status, 200, text)
+      assert.equal(await tree(), wanted, `${page} ${JSON.stringify(body)}`)
+    }
+    assert.equal((await annex.api('GET', at('a'))).json.markdown, 'a')
+  })
+
+  it('come neither before or below themselves, nor where no page is', async () => {
+    const known = await tree()
+    const bodies = [
+      ...[{ before: 'b' }, { before: 'b1' }, { before: 'b2' }, { before: 'none' }, { before: '' }],
+      ...[{ parent: 'b' }, { parent: 'b1' }, { parent: 'b2' }, { parent: 'none' }],
+      ...[
+        { before: 'a', parent: 'c' },
+        { before: 'a', parent: 'b1' },
+      ],
+    ]
+    for (const body of bodies) assert.equal((await put('b', body)).status, 422, JSON.stringify(body))
+    assert.equal(await tree(), known)
+  })
+
+  it('make no circle and lose no page when two are moved at once', async () => {
+    const sorted = async () =>
+      (await tree())
+        .split(/[ ()]+/)
+        .filter(Boolean)
+        .toSorted()
+    const all = await sorted()
+    for (let round = 0; round < 5; round += 1) {
+      const answers = await Promise.all([put('a', { parent: 'c' }), put('c', { parent: 'a' })])
+      assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 422])
+      assert.deepEqual(await sorted(), all)
+      await put('a', { parent: null })
+      await put('c', { parent: null })
+    }
+    const moves = ['a', 'b', 'c', 'd', 'b1', 'b2'].flatMap((page) =>
+      ['a', 'b1', 'd'].map((before) => put(page, { before })),
+    )
+    for (const { status } of await Promise.all(moves))
+      assert.ok(status === 200 || status === 422, `${status}`)
+    assert.deepEqual(await sorted(), all)
+  })
+
+  it('need the tag of a page that another person has not changed since', async () => {
+    const path = at('a')
+    const { headers } = await annex.api('GET', path)
+    const etag = headers.get('etag') ?? ''
+    await put('a', { title: 'Another title' })
+    const token = await operatorToken(annex)
+    const move = (ifMatch?: string) =>
+      fetch(annex.url + path, {
+        method: 'PUT',
+        headers: {
+          'content-type': 'application/json',
+          authorization: `Bearer ${token}`,
+          ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+        },
+        body: JSON.stringify({ before: 'd' }),
+      })
+    assert.deepEqual([(await move(etag)).status, (await move()).status], [412, 428])
+  })
+})

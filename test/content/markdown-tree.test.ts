@@ -36,18 +36,20 @@ const cases: [name: string, markdown: string, tree: string][] = [
   ['a link by reference', '[a][1]\n\n[1]: http://example.com', '<p><a http://example.com/>a</a></p>'],
   ['an address of mail', '<me@example.com>', '<p><a mailto:me@example.com>me@example.com</a></p>'],
   ['entities', '&lt;b&gt; &amp; \\*', '<p><b> & *</p>'],
-  ['a picture', '![A chart](https://example.com/a.png)', '<p><a https://example.com/a.png>A chart</a></p>'],
   [
-    'a picture without a text',
-    '![](https://example.com/a.png)',
-    '<p><a https://example.com/a.png>https://example.com/a.png</a></p>',
+    'a picture',
+    '![A *chart*](https://example.com/a.png)',
+    '<p><img https://example.com/a.png>A chart</img></p>',
   ],
+  ['a picture without a text', '![](http://example.com)', '<p><img http://example.com/></img></p>'],
   [
     'a picture in a link',
     '[![build](https://example.com/a.svg)](https://example.com/)',
-    '<p><a https://example.com/>build</a></p>',
+    '<p><a https://example.com/><img https://example.com/a.svg>build</img></a></p>',
   ],
-  ['a picture of the folder', '![A chart](./a.png)', '<p>A chart</p>'],
+  ['a picture by reference', '![a][1]\n\n[1]: http://a.example/b', '<p><img http://a.example/b>a</img></p>'],
+  ['a picture of the folder', '![A chart](./a%20b.png?c#d)', '<p><img ./a b.png>A chart</img></p>'],
+  ['a picture at an address of mail', '![A chart](mailto:me@example.com)', '<p>A chart</p>'],
   ['a picture in an address', '![A chart](data:image/png;base64,AAAA)', '<p>A chart</p>'],
 ]
 
@@ -67,6 +69,15 @@ const attacks: [name: string, markdown: string][] = [
   ['a view of the source', '[a](view-source:https://example.com)'],
   ['an address of Annex', '[a](/v1/orgs)'],
   ['an address without a scheme', '[a](//evil.example)'],
+  ['a picture of a script', '![a](javascript:alert(1))'],
+  ['a picture of a script, with an entity', '![a](java&#115;cript:alert(1))'],
+  ['a picture that is a document', '![a](data:image/svg+xml,<svg onload=alert(1)>)'],
+  ['a picture in an address', '![a](data:image/png;base64,AAAA)'],
+  ['a picture that is a file', '![a](file:///etc/passwd)'],
+  ['a picture of Annex', '![a](/v1/orgs)'],
+  ['a picture without a scheme', '![a](//evil.example/a.png)'],
+  ['a picture behind a backslash', '![a](\\\\evil.example/a.png)'],
+  ['a picture with a handler', '![a" onerror="alert(1)](https://example.com/a.png "x onload=alert(1)")'],
   ['a handler in a title', '[a](https://example.com "x onmouseover=alert(1)")'],
   ['a language of a fence', '```js" onclick="alert(1)\na\n```'],
 ]
@@ -82,12 +93,13 @@ describe('Markdown as a tree', () => {
     it(`has no way in for ${name}`, () => {
       const visit = (node: MarkdownNode): void => {
         if (typeof node === 'string') return
-        assert.doesNotMatch(node.tag, /script|img|iframe|style/)
+        assert.doesNotMatch(node.tag, /script|iframe|style/)
         assert.deepEqual(
           Object.keys(node).filter((key) => !fields.has(key)),
           [],
         )
         if (node.href !== undefined) assert.match(node.href, /^(https?:\/\/|mailto:)/)
+        assert.ok(node.tag !== 'img' || /^https?:/.test(node.href ?? ''), 'fetched from another host alone')
         node.children?.forEach(visit)
       }
       toMarkdownTree(markdown).forEach(visit)

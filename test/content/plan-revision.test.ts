@@ -6,6 +6,7 @@ import type { PageHead } from '../../host/db/queries/pages.ts'
 
 const head = (id: string, position: number): PageHead => ({
   ...{ id, kind: 'document', path: id, parentId: null, position, title: id, description: null, digest: id },
+  writtenBy: null,
 })
 
 const want = (page: PageHead): WantedPage => {

@@ -44,8 +44,8 @@ test('old revisions are pruned with the pages that only they have', async () => 
   const space = await makeSpace('pruned')
   const content = writerOf('host_1')
   for (const markdown of ['one', 'two', 'three', 'four']) {
-    await putPage({ db, content, space, by, assertMatch }, 'a', { markdown })
-    await putPage({ db, content, space, by, assertMatch }, `b-${markdown}`, { markdown })
+    await putPage({ db, content, space, by, writer: null, assertMatch }, 'a', { markdown })
+    await putPage({ db, content, space, by, writer: null, assertMatch }, `b-${markdown}`, { markdown })
   }
   const ages = [90, 80, 70, 60, 40, 20, 10, 5]
   for (const [n, days] of ages.entries()) {
@@ -87,7 +87,7 @@ test('an incomplete revision is invisible, and the next writer removes it', asyn
   const { db } = seeded
   const space = await makeSpace('broken-off')
   const content = writerOf('host_1')
-  await putPage({ db, content, space, by, assertMatch }, 'a', { markdown: 'one' })
+  await putPage({ db, content, space, by, writer: null, assertMatch }, 'a', { markdown: 'one' })
   const broken = content.write(
     space,
     by,
@@ -109,7 +109,7 @@ test('an incomplete revision is invisible, and the next writer removes it', asyn
     return [number, ...pages.map(({ path }) => path)]
   }
   assert.deepEqual(await seen(), [1, 'a'])
-  await putPage({ db, content, space, by, assertMatch }, 'b', { markdown: 'two' })
+  await putPage({ db, content, space, by, writer: null, assertMatch }, 'b', { markdown: 'two' })
   assert.deepEqual(await seen(), [2, 'a', 'b'])
   assert.equal((await findPage(db, { spaceId: space.id, number: 2 }, 'a'))?.markdown, 'one')
 })
@@ -119,7 +119,9 @@ test('a host waits for the draft of another host, and takes over when it lapses'
   const space = await makeSpace('two-hosts')
   const other = { draftedBy: 'host_2', draftedUntil: Date.now() + 500 }
   await db('spaces').where({ id: space.id }).update(other)
-  await putPage({ db, content: writerOf('host_1'), space, by, assertMatch }, 'a', { markdown: 'one' })
+  await putPage({ db, content: writerOf('host_1'), space, by, writer: null, assertMatch }, 'a', {
+    markdown: 'one',
+  })
   assert.ok(Date.now() >= other.draftedUntil)
   assert.equal((await findCurrentRevision(db, space.id))?.number, 1)
   assert.equal((await db('spaces').where({ id: space.id }).first()).draftedBy, null)

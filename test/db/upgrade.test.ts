@@ -61,6 +61,18 @@ const makeFirst = async (db: Db): Promise<void> => {
   })
 }
 
+/** Pages with the revisions from and up to which a row of them holds. */
+const pagesOfFirst = [
+  ['person', 1, null],
+  ['script', 2, 3],
+  ['script', 3, null],
+  ['before', 1, 2],
+  ['before', 2, null],
+  ['several', 2, 4],
+  ['several', 4, null],
+  ['uninstalled', 5, null],
+] as const
+
 async function fill(db: Db): Promise<void> {
   const shared = { createdAt: 1, updatedAt: 1 }
   await db('organizations').insert({ id: 'org_1', subdomain: 'home', title: 'Home', createdAt: 1 })
@@ -105,6 +117,22 @@ async function fill(db: Db): Promise<void> {
   await db('installationTargets').insert({
     ...{ installationId: 'inst_1', kind: 'space', targetId: 'space_1', ...level, settingDetails: '{}' },
   })
+  await db('spaces').insert({
+    ...{ id: 'space_1', organizationId: 'org_1', slug: 'a', title: 'A', revisionId: 'rev_5', createdAt: 1 },
+  })
+  const authors = ['mem_1', 'ours', 'mem_1', 'other', 'gone']
+  for (const [index, authorId] of authors.entries()) {
+    await db('revisions').insert({
+      ...{ id: `rev_${index + 1}`, spaceId: 'space_1', number: index + 1, createdAt: 1 },
+      ...{ authorType: authorId === 'mem_1' ? 'user' : 'integration', authorId },
+    })
+  }
+  for (const [id, fromRevision, toRevision] of pagesOfFirst) {
+    await db('pages').insert({
+      ...{ spaceId: 'space_1', id, fromRevision, toRevision, kind: 'document', path: id, position: 1 },
+      ...{ title: id, digest: id, markdown: '' },
+    })
+  }
   const event = {
     ...{ eventId: 'evt_1', type: 'site_installation_setup' },
     previous: { status: 'active', sealed: configuration },
@@ -256,6 +284,26 @@ describe('a database of 0.1.0', () => {
     const since = (await findInstallation(opened.db, 'inst_1'))?.usesCountedSince ?? 0
     assert.ok(Math.abs(since - Date.now()) < 600_000, 'and not since the install')
     assert.equal(rows[0].at > 1, true)
+  })
+
+  it('knows which scripts wrote its pages, also where a person edited them since', async () => {
+    const rows = await opened
+      .db('pages')
+      .orderBy(['id', 'fromRevision'])
+      .select('id', 'fromRevision', 'writtenBy')
+    assert.deepEqual(
+      rows.map(({ id, fromRevision, writtenBy }) => [id, Number(fromRevision), writtenBy]),
+      [
+        ['before', 1, null],
+        ['before', 2, 'inst_1'],
+        ['person', 1, null],
+        ['script', 2, 'inst_1'],
+        ['script', 3, 'inst_1'],
+        ['several', 2, 'inst_1'],
+        ['several', 4, 'several'],
+        ['uninstalled', 5, 'gone'],
+      ],
+    )
   })
 
   it('gets the same marks in waiting setup events', async () => {

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { type Annex, installSample, type Json, startAnnex } from '../support/annex.ts'
-import { createPng } from '../support/create-png.ts'
+import { type PictureHost, png, startPictureHost } from '../support/picture-host.ts'
 
 /** Shows a picture at each address of its properties. */
 const script = `
@@ -17,37 +14,29 @@ const pictures = createComponent({
     { type: 'webframe', source: { url: 'https://frame.example' } },
   ] }),
 })
-export default createIntegration({ components: [pictures] })`
-
-const png = Buffer.from(createPng(2, 3))
-const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+const written = createComponent({
+  componentId: 'written',
+  initialState: (props) => props.state ?? {},
+  render: ({ props }) => ({ type: 'block', children: [
+    ...(props.texts ?? []).map((content) => ({ type: 'box', children: [{ type: 'markdown', content }] })),
+    { type: 'markdown', content: { $state: 'text' } },
+    { type: 'image', source: { url: { $state: 'url' } } },
+    { type: 'textinput', state: 'url', initialValue: props.initial },
+  ] }),
+})
+export default createIntegration({ components: [pictures, written] })`
 
 describe('a picture of another host in a component', () => {
   let annex: Annex
-  let host: Server
+  let host: PictureHost
   let at: string
   let path: string
   let declared: string
-  const asked: { path: string; headers: IncomingHttpHeaders }[] = []
+  let asked: PictureHost['asked']
   before(async () => {
-    host = createServer((request, response) => {
-      const { url = '', headers } = request
-      asked.push({ path: url, headers })
-      const image = { 'content-type': 'image/png' }
-      const to = new URLSearchParams(url.split('?')[1]).get('to')
-      if (url.startsWith('/redirect')) response.writeHead(302, { location: `${to}` }).end()
-      else if (url === '/svg') response.writeHead(200, { 'content-type': 'image/svg+xml' }).end(svg)
-      else if (url === '/html') response.writeHead(200, image).end('<script>alert(1)</script>')
-      else if (url === '/gone') response.writeHead(404, image).end(png)
-      else if (url === '/wide') response.writeHead(200, image).end(createPng(60_000, 60_000))
-      else if (url === '/large') {
-        response.writeHead(200, image).write(png)
-        const timer = setInterval(() => response.write(Buffer.alloc(1024 * 1024)), 1)
-        response.once('close', () => clearInterval(timer))
-      } else response.writeHead(200, { 'content-type': 'text/html', 'set-cookie': 'a=b' }).end(png)
-    }).listen(0, '127.0.0.1')
-    await once(host, 'listening')
-    at = `http://127.0.0.1:${(host.address() as AddressInfo).port}`
+    host = await startPictureHost()
+    at = host.url
+    asked = host.asked
     annex = await startAnnex({
       plugins: { gallery: { script }, narrow: { script, more: 'egress: [pictures.example.com]' } },
     })
@@ -55,18 +44,15 @@ describe('a picture of another host in a component', () => {
     declared = (await installSample(annex, 'narrow')).path
   })
   after(async () => {
-    host.closeAllConnections()
     host.close()
     await annex.close()
   })
 
   /** The addresses of Annex for those of the script. */
-  async function render(of: string[], level = path): Promise<Record<string, string>> {
-    const { status, json } = await annex.api('POST', `${level}/render`, {
-      componentId: 'pictures',
-      props: { of },
-    })
-    assert.equal(status, 200)
+  const render = (of: string[], level = path) => ask({ componentId: 'pictures', props: { of } }, level)
+  const ask = async (body: object, level = path): Promise<Record<string, string>> => {
+    const { status, json, text } = await annex.api('POST', `${level}/render`, body)
+    assert.equal(status, 200, text)
     return json.pictures ?? {}
   }
   const addressOf = async (url: string, level = path) => (await render([url], level))[url] ?? ''
@@ -106,6 +92,35 @@ describe('a picture of another host in a component', () => {
     assert.deepEqual(Object.keys(await render(['HTTPS://a.example/x'])), ['HTTPS://a.example/x'])
     const many = Array.from({ length: 200 }, (_, n) => `https://a.example/${n}`)
     assert.equal(Object.keys(await render(many)).length, 100)
+  })
+
+  it('has an address in Markdown, and where the state names it in this answer', async () => {
+    const a = 'https://a.example'
+    const written = async (props: object, state?: object) =>
+      Object.keys(await ask({ componentId: 'written', props, ...(state && { state }) }))
+    const texts = [
+      `![one](${a}/1.png) and [a link](${a}/link) and \`![code](${a}/code)\``,
+      `[![two](${a}/2.png)](${a}/link)\n\n![three][3]\n\n[3]: ${a}/3.png`,
+      `![x](javascript:alert(1)) ![x](data:image/png;base64,AAAA) ![x](mailto:a@b.example) ![x](/v1/me)`,
+      `<img src="${a}/html.png">`,
+    ]
+    assert.deepEqual(await written({ texts }), [`${a}/1.png`, `${a}/2.png`, `${a}/3.png`])
+    assert.deepEqual(await written({ state: { url: `${a}/s`, text: `![](${a}/t)` } }), [`${a}/s`, `${a}/t`])
+    assert.deepEqual(await written({}, { url: `${a}/kept` }), [`${a}/kept`])
+    assert.deepEqual(await written({ initial: `${a}/initial` }), [`${a}/initial`])
+    assert.deepEqual(await written({ initial: `${a}/initial` }, { url: `${a}/own` }), [`${a}/own`])
+    for (const url of [7, null, { $state: 'url' }, ['x'], 'javascript:alert(1)']) {
+      assert.deepEqual(await written({}, { url }), [], JSON.stringify(url))
+    }
+  })
+
+  it('in Markdown of megabytes has no address, and the host answers at once', async () => {
+    const text = `${'![a'.repeat(60_000)} ![a](https://a.example/late)`
+    const begun = performance.now()
+    assert.deepEqual(await ask({ componentId: 'written', props: { texts: [text, text] } }), {})
+    assert.ok(performance.now() - begun < 5_000)
+    const many = Array.from({ length: 200 }, (_, n) => `![](https://a.example/${n})`)
+    assert.equal(Object.keys(await ask({ componentId: 'written', props: { texts: many } })).length, 100)
   })
 
   it('with an address that Annex has not signed is not fetched', async () => {

@@ -10,6 +10,7 @@ import { Frame } from './parts/frame.tsx'
 import { Questions } from './parts/questions.tsx'
 import { Loading } from './parts/state.tsx'
 import { Toasts } from './parts/toasts.tsx'
+import { preloadPages } from './preload.ts'
 import { me } from './state.ts'
 import { texts } from './texts.ts'
 
@@ -52,7 +53,8 @@ const Unknown = page(() => import('./pages/unknown.tsx'))
 
 /** A page has a file of its own. A tab that is older than the host may ask for a file that is gone. */
 function page(load: () => Promise<{ default: () => VNode }>) {
-  return lazy(() => load().catch((error: unknown) => ({ default: () => <NotLoaded error={error} /> })))
+  const shown = () => load().catch((error: unknown) => ({ default: () => <NotLoaded error={error} /> }))
+  return Object.assign(lazy(shown), { load })
 }
 
 const NotLoaded = ({ error }: { error: unknown }) => (
@@ -107,7 +109,7 @@ function Pages() {
 function Routes() {
   return (
     <ErrorBoundary>
-      <Router>
+      <Router onLoadEnd={() => me.value && preloadCommon()}>
         <Route path="/" component={Home} />
         <Route path="/sign-in" component={SignIn} />
         <Route path="/sign-in/openid" component={Openid} />
@@ -150,3 +152,5 @@ function Routes() {
     </ErrorBoundary>
   )
 }
+
+const preloadCommon = preloadPages(Routes().props.children.props.children)

@@ -15,6 +15,8 @@ export type PageHead = {
   description: string | null
   /** Of the whole file, or of what the API was given. */
   digest: string
+  /** The installation whose script wrote the text, or a part of it. Null: people or a folder did. */
+  writtenBy: string | null
 }
 
 /** The text of a page: Markdown, or a document as JSON text. */
@@ -23,7 +25,9 @@ export type PageText = { markdown: string | null; document: string | null }
 /** A revision by its number in the space. */
 export type RevisionKey = { spaceId: string; number: number }
 
-const headColumns = ['id', 'kind', 'path', 'parentId', 'position', 'title', 'description', 'digest'] as const
+const headColumns = [
+  ...(['id', 'kind', 'path', 'parentId', 'position', 'title', 'description', 'digest', 'writtenBy'] as const),
+] as const
 
 /** The pages of a revision in their order. */
 export async function listPages(db: Db, revision: RevisionKey): Promise<PageHead[]> {
@@ -65,6 +69,7 @@ export const insertPages = forEachInserted<PageHead & PageText & Stored>({
     title: 'text',
     description: 'text',
     digest: 'text',
+    writtenBy: 'text',
     markdown: 'text',
     document: 'text',
   } as const,

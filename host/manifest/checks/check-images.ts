@@ -7,7 +7,10 @@ import type { ReadOptions } from '../read-options.ts'
 const previewRatio = 2
 const ratioTolerance = 0.01
 
-/** Icons and preview images exist within the folder and are images. A preview other than 2:1 is a warning. */
+/**
+ * Icons and preview images exist within the folder and are images. A preview other than 2:1 is a warning. So is a missing picture
+ * of the summary, whose text stands in its place.
+ */
 export async function checkImages(
   folder: string,
   manifest: Partial<Manifest>,
@@ -15,18 +18,25 @@ export async function checkImages(
 ): Promise<Finding[]> {
   const findings: Finding[] = []
   const bytesOf = new Map<string, number>()
-  for (const { pointer, path, isPreview } of listImages(manifest)) {
+  for (const { pointer, path, kind } of listImages(manifest)) {
     const image = await readImage(folder, path, ownFiles)
     if ('problem' in image) {
       const { problem, ...hint } = image
       // With a hint it is a file of another kind.
       const what = 'hint' in image ? 'file' : 'image'
-      findings.push({ pointer, at: 'value', message: `the ${what} ${quoteValue(path)} ${problem}`, ...hint })
+      const message = `the ${what} ${quoteValue(path)} ${problem}`
+      findings.push({
+        pointer,
+        at: 'value',
+        message,
+        ...(kind === 'summary' && { severity: 'warning' }),
+        ...hint,
+      })
       continue
     }
     bytesOf.set(image.name, image.bytes.length)
     const ratio = image.width / image.height
-    if (!isPreview || Math.abs(ratio - previewRatio) <= previewRatio * ratioTolerance) continue
+    if (kind !== 'preview' || Math.abs(ratio - previewRatio) <= previewRatio * ratioTolerance) continue
     findings.push({
       pointer,
       at: 'value',

@@ -53,7 +53,7 @@ export interface Configuration {
 }
 
 /**
- * Markdown as elements and texts. It has no HTML, and no address but those of links.
+ * Markdown as elements and texts. It has no HTML, and no address but those of links and pictures.
  */
 export type MarkdownTree = MarkdownNode[]
 
@@ -79,6 +79,7 @@ export type MarkdownNode =
         | 'em'
         | 's'
         | 'a'
+        | 'img'
         | 'br'
         | 'hr'
         | 'code'
@@ -91,9 +92,17 @@ export type MarkdownNode =
         | 'td'
         | 'block'
       /**
-       * Of a link: http, https or mailto.
+       * Of a link: http, https or mailto. Of an `img`: its own address, http or https.
        */
       href?: string
+      /**
+       * Of an `img`: where a page reads it from Annex. Without it the picture is not shown. Its child is its text.
+       */
+      src?: string
+      /**
+       * Of an `img` without an own address: the path of a file beside the text.
+       */
+      file?: string
       /**
        * Of a link without an own address: the path of a page beside this one, with or without `.md`.
        */

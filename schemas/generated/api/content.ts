@@ -1,7 +1,8 @@
 // Generated from the JSON Schemas in schemas/ by `make types`. Do not edit: edit the schema.
 
 import type { MarkdownTree, NextPage, Time, Title } from './common.ts'
-import type { Rendered } from './dispatches.ts'
+import type { SettingOptions } from './connections.ts'
+import type { ComponentOptions, Rendered } from './dispatches.ts'
 
 /**
  * The author of a revision: a user by the id of the member or token, an integration by its name, or the host for a folder.
@@ -110,6 +111,10 @@ export interface PageWithText {
  */
 export interface PreviewedPage {
   markdown: string
+  /**
+   * The id or path of the stored page that is edited. Its pictures show as they do there.
+   */
+  page?: string
 }
 
 /**
@@ -132,6 +137,10 @@ export interface BlockList {
 export interface ShownBlock {
   theme?: 'light' | 'dark'
 }
+
+export type BlockOptions = ComponentOptions
+
+export type ChoicesOfBlock = SettingOptions
 
 export type RenderedBlock = Rendered
 
@@ -230,6 +239,10 @@ export interface PageEdit {
    * The id or path of the page above. Null: none.
    */
   parent?: string | null
+  /**
+   * The id or path of the page that comes next: the page is moved before that one, below the same parent. 422 when that page has been moved elsewhere or deleted, so two people do not move pages past each other.
+   */
+  before?: string
   /**
    * The place among the pages beside it, from 0. A new page without it is the last one.
    */
@@ -365,6 +378,28 @@ export interface RenderPageBlockQuery {
   organization?: string
 }
 
+export interface ListPageBlockOptionsQuery {
+  /**
+   * For operators: the organization, by its id, subdomain or external id.
+   */
+  organization?: string
+}
+
+export interface GetPagePictureQuery {
+  /**
+   * Where the picture is.
+   */
+  address?: string
+  /**
+   * When the address ends, in seconds.
+   */
+  until?: string
+  /**
+   * Annex signs the address by it.
+   */
+  key?: string
+}
+
 export interface ListBlocksQuery {
   /**
    * For operators: the organization, by its id, subdomain or external id.
@@ -487,6 +522,20 @@ export interface ContentOperations {
     query: RenderPageBlockQuery
     body: ShownBlock
     answer: RenderedBlock
+  }
+  listPageBlockOptions: {
+    roles: 'reader' | 'editor' | 'admin' | 'operator'
+    params: { space: string; page: string; line: string }
+    query: ListPageBlockOptionsQuery
+    body: BlockOptions
+    answer: ChoicesOfBlock
+  }
+  getPagePicture: {
+    roles: 'anyone'
+    params: { space: string }
+    query: GetPagePictureQuery
+    body: undefined
+    answer: void
   }
   listBlocks: {
     roles: 'reader' | 'editor' | 'admin' | 'operator'

@@ -201,6 +201,8 @@ export type Routes = {
   'DELETE /v1/spaces/{space}/content/page/{page}': 'deletePage'
   'POST /v1/spaces/{space}/content/preview': 'previewPage'
   'POST /v1/spaces/{space}/content/page/{page}/blocks/{line}': 'renderPageBlock'
+  'POST /v1/spaces/{space}/content/page/{page}/blocks/{line}/options': 'listPageBlockOptions'
+  'GET /v1/spaces/{space}/picture': 'getPagePicture'
   'GET /v1/spaces/{space}/blocks': 'listBlocks'
   'POST /v1/spaces/{space}/revisions/{revision}/restore': 'restoreRevision'
   'GET /v1/spaces/{space}/revisions': 'listRevisions'

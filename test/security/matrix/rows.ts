@@ -44,6 +44,8 @@ export const rows: Record<OperationId, Row> = {
   restoreRevision: plain,
   listBlocks: plain,
   renderPageBlock: { params: { line: '2' } },
+  listPageBlockOptions: { params: { line: '2' }, body: () => ({ source: '/choices' }) },
+  getPagePicture: plain,
   // deliveries, receivers, jobs, events
   listDeliveries: plain,
   followDeliveries: plain,

@@ -4,6 +4,7 @@ import { ErrorNote } from '../parts/error-note.tsx'
 import { Markdown } from '../parts/markdown.tsx'
 import { useKept, useLoad } from '../use-load.ts'
 import { resolve } from './bindings.ts'
+import { fetchedOf } from './text.tsx'
 import { toText } from './tree.ts'
 import type { Draw } from './view.ts'
 
@@ -20,7 +21,7 @@ export function MarkdownText({ element, view }: Draw) {
   const load = useKept(useLoad(`markdown ${text}`, (signal) => drawMarkdown(text, signal)))
   if (text.length > maxLength) return <pre>{text}</pre>
   const tree = drawn.get(text) ?? load.value
-  if (tree !== undefined) return <Markdown tree={tree} />
+  if (tree !== undefined) return <Markdown tree={tree} srcOf={(href) => fetchedOf(view.pictures, href)} />
   return load.error === undefined ? null : <ErrorNote error={load.error} />
 }
 

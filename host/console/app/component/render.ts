@@ -44,14 +44,15 @@ export async function renderComponent(
   const isFirst = state === undefined && action === undefined
   const found = kept.get(key)
   if (isFirst && found !== undefined && found.until > Date.now()) return found.rendered
-  if (of.ofPage !== undefined) return renderStored(of.ofPage, question, signal)
   // An action may change what all components of the script show.
   if (action !== undefined) forget(ofInstallation)
-  const response = await api.open('POST /v1/integrations/{integration}/installations/{installation}/render', {
-    params: { integration, installation, ...level },
-    body: { ...given, ...(state && { state }), ...(action && { action }) },
-    ...(signal && { signal }),
-  })
+  const response = await (of.ofPage === undefined
+    ? api.open('POST /v1/integrations/{integration}/installations/{installation}/render', {
+        params: { integration, installation, ...level },
+        body: { ...given, ...(state && { state }), ...(action && { action }) },
+        ...(signal && { signal }),
+      })
+    : openStored(of.ofPage, question, signal))
   const rendered = (await response.json()) as Rendered
   if (action !== undefined) forget(ofInstallation)
   else if (isFirst) keep(key, rendered, response.headers.get('cache-control'))
@@ -59,13 +60,13 @@ export async function renderComponent(
 }
 
 /** A reader asks the script for nothing that an editor has not written. */
-async function renderStored(
+function openStored(
   { org, space, page, line }: NonNullable<ComponentLevel['ofPage']>,
   { state, action, context }: Question,
   signal: AbortSignal | undefined,
-): Promise<Rendered> {
+): Promise<Response> {
   if (state !== undefined || action !== undefined) throw new Error(reasonAgainst(renderOperation))
-  return api.call('POST /v1/spaces/{space}/content/page/{page}/blocks/{line}', {
+  return api.open('POST /v1/spaces/{space}/content/page/{page}/blocks/{line}', {
     params: { space, page, line: String(line) },
     query: { organization: org },
     body: { theme: context.theme === 'dark' ? 'dark' : 'light' },

@@ -1,4 +1,5 @@
 import { useId } from 'preact/hooks'
+import type { SettingOptions } from '../../../../schemas/generated/api/connections.ts'
 import { api } from '../api.ts'
 import { ErrorNote } from '../parts/error-note.tsx'
 import { componentTexts as texts } from '../texts/component.ts'
@@ -6,6 +7,7 @@ import { texts as general } from '../texts.ts'
 import { useKept, useLoad } from '../use-load.ts'
 import { toUrl } from './bindings.ts'
 import { currentOf, Labelled, namesOf } from './controls.tsx'
+import type { ComponentLevel } from './render.ts'
 import { isFields, isText, ownValue, toText } from './tree.ts'
 import type { Draw } from './view.ts'
 
@@ -50,23 +52,35 @@ function ScriptOptions({ element, view }: Draw) {
 }
 
 async function askOptions({ of }: Draw['view'], source: string, signal: AbortSignal): Promise<Option[]> {
-  const { integration, installation, level } = of
   const found: Option[] = []
   let page: string | undefined
   for (let pages = 0; pages < maxPages; pages += 1) {
-    const { options, next } = await api.call(
-      'POST /v1/integrations/{integration}/installations/{installation}/component-options',
-      {
-        params: { integration, installation, ...level },
-        body: { source, ...(page !== undefined && { page }) },
-        signal,
-      },
-    )
+    const body = { source, ...(page !== undefined && { page }) }
+    const { options, next } = await askPage(of, { body, signal })
     found.push(...options.map(({ value, label }) => ({ id: value, label })))
     if (next === undefined || found.length >= maxOptions) break
     page = next
   }
   return toOptions(found)
+}
+
+/** A reader asks by the stored block. */
+async function askPage(
+  { integration, installation, level, ofPage }: ComponentLevel,
+  given: { body: { source: string; page?: string }; signal: AbortSignal },
+): Promise<SettingOptions> {
+  if (ofPage !== undefined) {
+    const { org, space, page, line } = ofPage
+    const params = { space, page, line: String(line) }
+    return api.call('POST /v1/spaces/{space}/content/page/{page}/blocks/{line}/options', {
+      ...{ params, query: { organization: org } },
+      ...given,
+    })
+  }
+  return api.call('POST /v1/integrations/{integration}/installations/{installation}/component-options', {
+    params: { integration, installation, ...level },
+    ...given,
+  })
 }
 
 /** One value is a menu of the browser, several are boxes. */

@@ -1,8 +1,8 @@
-import { useState } from 'preact/hooks'
 import { OutsideLink } from '../parts/outside-link.tsx'
+import { Picture } from '../parts/picture.tsx'
 import { componentTexts as texts } from '../texts/component.ts'
 import { resolve, toOwnUrl, toUrl } from './bindings.ts'
-import { isFields, isText, ownValue } from './tree.ts'
+import { type Fields, isFields, isText, ownValue } from './tree.ts'
 import type { Draw, View } from './view.ts'
 
 /** A text may have references to the state among its children. */
@@ -37,24 +37,15 @@ export const Link = ({ element, view }: Draw) => {
 export function Image({ element, view }: Draw) {
   const given = isFields(element.source) ? element.source.url : undefined
   const { aspectRatio } = element
-  const address = toPicture(given, view)
-  const [broken, setBroken] = useState<string>()
-  if (address !== undefined && address !== broken) {
-    const ratio = typeof aspectRatio === 'number' && aspectRatio > 0 ? String(aspectRatio) : ''
-    return (
-      <img
-        class="c-picture"
-        src={address}
-        alt=""
-        // Preact sets the property by itself, which the policy of the page allows.
-        style={{ aspectRatio: ratio }}
-        loading="lazy"
-        onError={() => setBroken(address)}
-      />
-    )
-  }
   const url = toUrl(given, view.state)
-  return url === undefined ? null : <OutsideLink href={url.href}>{texts.picture(url.host)}</OutsideLink>
+  return (
+    <Picture
+      kind="c-picture"
+      src={toPicture(given, view)}
+      ratio={typeof aspectRatio === 'number' && aspectRatio > 0 ? String(aspectRatio) : ''}
+      instead={url && <OutsideLink href={url.href}>{texts.picture(url.host)}</OutsideLink>}
+    />
+  )
 }
 
 const dataPicture = /^data:image\/(?:png|jpeg|gif|webp|avif|svg\+xml)[;,]/
@@ -67,6 +58,11 @@ function toPicture(given: unknown, { state, of, pictures }: View): string | unde
   if (url === undefined) return undefined
   const own = toOwnUrl(url, of)?.href
   if (own !== undefined || !isText(value)) return own
-  const fetched = ownValue(pictures, value)
+  return fetchedOf(pictures, value)
+}
+
+/** Where Annex has a picture of another host. */
+export function fetchedOf(pictures: Fields, address: string): string | undefined {
+  const fetched = ownValue(pictures, address)
   return isText(fetched) && fetched.startsWith('/v1/') ? fetched : undefined
 }

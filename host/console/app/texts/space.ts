@@ -68,6 +68,15 @@ export const spaceTexts = {
   make: 'Make page',
   made: (title: string) => `${title} is made. Write its text.`,
 
+  move: 'Move page',
+  moveTitle: (title: string) => `Move ${title}`,
+  moveBelow: (value: number) => `${pages(value)} below it ${value === 1 ? 'moves' : 'move'} with it.`,
+  moveBefore: 'Before',
+  moveLast: 'No page: at the end',
+  moved: (title: string) => `${title} is moved.`,
+  movedMeanwhile:
+    'Another person has moved or deleted the page that you chose. Load this page again and choose another place.',
+
   remove: 'Delete page',
   removeTitle: (title: string) => `Delete ${title}`,
   removeBelow: (value: number) => `${pages(value)} below it ${value === 1 ? 'goes' : 'go'} with it.`,

@@ -23,7 +23,7 @@ export function Preview({
 }) {
   const load = useKept(
     useLoad(`preview ${markdown}`, async (signal) => {
-      const body = { markdown }
+      const body = { markdown, page: path }
       return api.call('POST /v1/spaces/{space}/content/preview', { ...inSpace(of), body, signal })
     }),
   )

@@ -16,6 +16,7 @@ import { useLoad } from '../../use-load.ts'
 import { DeletePage } from './delete-page.tsx'
 import { dropDraft, readDraft } from './draft.ts'
 import { EditPage } from './edit-page.tsx'
+import { MovePage } from './move-page.tsx'
 import { firstPage } from './page-list.ts'
 import { Branch, PageNav } from './page-nav.tsx'
 import { PageText } from './page-text.tsx'
@@ -129,7 +130,8 @@ function Text({ of, read: { value }, page }: { of: ReadSpace; read: Read; page: 
 
 function Actions({ of, page, read, reload }: PartProps & { page: Page | undefined; read: Read | undefined }) {
   const { route } = useLocation()
-  const [isDeleting, setIsDeleting] = useState(false)
+  const [asked, setAsked] = useState<'move' | 'delete'>()
+  const close = () => setAsked(undefined)
   const { org, space, record } = of
   const value = read?.value
   const reason = reasonAgainst('putPage') ?? (record.ofFolder ? texts.ofFolder : undefined)
@@ -161,13 +163,17 @@ function Actions({ of, page, read, reload }: PartProps & { page: Page | undefine
       )}
       {read !== undefined && (
         <More>
-          <Action kind="bad" reason={reason} act={() => setIsDeleting(true)}>
+          <Action reason={reason} act={() => setAsked('move')}>
+            {texts.move}
+          </Action>
+          <Action kind="bad" reason={reason} act={() => setAsked('delete')}>
             {texts.remove}
           </Action>
         </More>
       )}
-      {isDeleting && read !== undefined && (
-        <DeletePage {...{ of, read, page, reload }} onClose={() => setIsDeleting(false)} />
+      {asked === 'move' && page !== undefined && <MovePage {...{ of, page, reload }} onClose={close} />}
+      {asked === 'delete' && read !== undefined && (
+        <DeletePage {...{ of, read, page, reload }} onClose={close} />
       )}
     </>
   )
