@@ -1,5 +1,6 @@
 import type { OutboundRequest, Receipt } from '../../schemas/generated/api/receipts.ts'
 import type { Db } from '../db/db.ts'
+import { findSiteOfEvent } from '../db/queries/events.ts'
 import { toStoredName } from '../db/queries/integrations.ts'
 import { findReceipt, type ListedReceipt, listReceipts, sumUsage } from '../db/queries/receipts.ts'
 import type { StoredRequest, StoredRequests } from '../egress/outbound-requests.ts'
@@ -52,8 +53,12 @@ export function addReceiptRoutes(on: OnOperation, { db, longReader, receipts }: 
     if (found === undefined)
       throw new AnnexError('not_found', `There is no receipt ${params.receipt} that you may see.`)
     const { requests, leftOut }: StoredRequests = JSON.parse(found.outboundRequests ?? noRequests)
+    const { installationId, eventId } = found
+    const isOfEvent = installationId !== null && eventId !== null
+    const site = isOfEvent ? await findSiteOfEvent(longReader, { installationId, eventId }) : undefined
     return {
       ...toReceipt(found),
+      ...(site !== undefined && { site }),
       outboundRequests: requests.map(toOutboundRequest),
       outboundRequestsLeftOut: leftOut,
     }

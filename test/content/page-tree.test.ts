@@ -99,7 +99,7 @@ describe('a page as a tree', () => {
     ['b%20c.md', 'b c.md'],
     ['#part', undefined],
     ['//evil.example', undefined],
-    ['/\\evil.example', '/%5Cevil.example'],
+    ['/\\evil.example', undefined],
     ['javascript:alert(1)', undefined],
     ['%zz', '%zz'],
   ]
@@ -107,7 +107,7 @@ describe('a page as a tree', () => {
     it(`names the page of ${address}`, () => {
       const link = find('a', `[x](<${address}>)`)
       assert.equal(link?.href, undefined)
-      assert.equal(link?.page?.replaceAll('\\', '%5C'), page)
+      assert.equal(link?.page, page)
     })
 
   it('answers others while it draws a long page, and ends', async () => {

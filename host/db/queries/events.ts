@@ -1,3 +1,4 @@
+import type { Db } from '../db.ts'
 import { forEachInserted } from '../sql.ts'
 
 type EventRow = {
@@ -23,3 +24,13 @@ const columns = {
 export const insertEvents = forEachInserted<EventRow>({
   ...{ table: 'events', columns, key: ['organizationId', 'id'], unlessThere: ['organizationId', 'id'] },
 })
+
+/** The site of an event of an installation's organization, while the event is kept. */
+export async function findSiteOfEvent(
+  db: Db,
+  { installationId, eventId }: { installationId: string; eventId: string },
+): Promise<string | undefined> {
+  const owner = db('installations').select('organizationId').where({ id: installationId })
+  const row = await db('events').where({ id: eventId }).whereIn('organizationId', owner).first('siteId')
+  return row?.siteId ?? undefined
+}

@@ -65,6 +65,10 @@ export type ReceiptWithRequests = Receipt & {
    * How many followed.
    */
   outboundRequestsLeftOut: number
+  /**
+   * The id of the site of its event, while the event is kept.
+   */
+  site?: string
 }
 
 /**

@@ -4,60 +4,14 @@ import { useLocation } from 'preact-iso'
 import { api } from '../api.ts'
 import { problemCount, useProblems } from '../problems.ts'
 import { lastOrganization, me, organizationInAddress, rememberOrganization } from '../state.ts'
-import { dispatchTexts } from '../texts/dispatches.ts'
-import { installationTexts } from '../texts/installation.ts'
-import { navigationTexts as words } from '../texts/navigation.ts'
-import { referenceTexts } from '../texts/reference.ts'
 import { texts } from '../texts.ts'
 import { useLoad } from '../use-load.ts'
 import { Boundary } from './boundary.tsx'
 import { Choice } from './field.tsx'
-import { Icon, type IconName, Mark } from './icon.tsx'
+import { FindButton, useFind } from './find-button.tsx'
+import { Icon, Mark } from './icon.tsx'
+import { annexGroup, groups, type Link, overview } from './navigation-links.ts'
 import { TabIcon } from './tab-icon.tsx'
-
-/** `also`: addresses of records that the page lists. */
-type Link = { path: string; label: string; icon: IconName; also?: readonly string[] }
-
-const overview: Link = { path: '', label: texts.overview.title, icon: 'overview' }
-const groups: readonly { title: string; links: readonly Link[] }[] = [
-  {
-    title: words.groups.integrations,
-    links: [
-      { path: '/installations', label: installationTexts.list.title, icon: 'installations' },
-      { path: '/integrations', label: texts.catalogue.title, icon: 'integrations' },
-    ],
-  },
-  {
-    title: words.groups.work,
-    links: [
-      { path: '/deliveries', label: texts.deliveries.title, icon: 'deliveries' },
-      { path: '/dispatches', label: dispatchTexts.title, icon: 'dispatches' },
-      { path: '/receivers', label: texts.receivers.title, icon: 'receivers' },
-      { path: '/failed-work', label: words.failedWork, icon: 'failed' },
-      { path: '/logs', label: words.logs, icon: 'logs' },
-    ],
-  },
-  {
-    title: words.groups.organization,
-    links: [
-      { path: '/places', label: words.places, icon: 'places', also: ['/sites', '/spaces'] },
-      { path: '/members', label: texts.members.title, icon: 'members' },
-      { path: '/tokens', label: words.tokens, icon: 'key' },
-      { path: '/usage', label: words.usage, icon: 'usage' },
-      { path: '/audit', label: words.audit, icon: 'audit' },
-      { path: '/docs', label: referenceTexts.title, icon: 'book' },
-    ],
-  },
-]
-/** For operators. Their addresses name no organization. */
-const annexGroup = {
-  title: words.groups.annex,
-  links: [
-    { path: '/versions', label: words.versions, icon: 'integrations' },
-    { path: '/tokens', label: words.tokens, icon: 'key' },
-    { path: '/audit', label: words.audit, icon: 'audit' },
-  ] as readonly Link[],
-}
 
 /** Navigation on the left, the page on the right. Below 800 px the navigation is a bar with a menu. */
 export function Frame({ children }: { children: ComponentChildren }) {
@@ -66,6 +20,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
   useEffect(() => setIsOpen(false), [path])
   const organization = organizationInAddress() ?? lastOrganization() ?? undefined
   useProblems(organizationInAddress())
+  const find = useFind(organization)
   return (
     <div class="frame">
       <TabIcon />
@@ -92,6 +47,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         <nav aria-label={texts.pages}>
           {organization !== undefined && (
             <>
+              <FindButton open={find.open} />
               <ul>
                 <PageLink base={`/orgs/${organization}`} link={overview} />
               </ul>
@@ -112,6 +68,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
       <main id="main" tabIndex={-1}>
         <Boundary key={path}>{children}</Boundary>
       </main>
+      {find.dialog}
     </div>
   )
 }

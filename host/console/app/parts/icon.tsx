@@ -18,6 +18,7 @@ const shapes = {
   clock: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M12 7v5l3 2',
   pause: 'M8 5v14M16 5v14',
   menu: 'M4 6h16M4 12h16M4 18h16',
+  search: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14M16 16l5 5',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   person: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8M4 21c0-4 4-6 8-6s8 2 8 6',
   key: 'M14 10a5 5 0 1 0-4 4l2 2h2v2h2v2h4v-4z',

@@ -86,7 +86,9 @@ export const dispatchTexts = {
       'Annex keeps no receipt of this dispatch: a newer one took its place, or the script was too busy. Its log and deliveries are below.',
     ofMany: (number: number, count: number) => `Dispatch ${number} of ${count} of this request`,
     cause: (type: string) => causes[type] ?? `The event ${type}`,
+    viewsOfSite: 'Views of the site',
     facts: {
+      site: 'Site',
       cause: 'Set off by',
       integration: 'Integration',
       installation: 'Installation',

@@ -54,7 +54,11 @@ export const placeTexts = {
   site: {
     crumb: 'Sites and spaces',
     what: 'What is installed in this site, and what its visitors read.',
-    tabs: { overview: 'Overview', audience: 'Audience' },
+    tabs: { overview: 'Overview', views: 'Views', audience: 'Audience' },
+    viewColumns: { at: 'When', url: 'Page', caused: 'What it set off' },
+    dispatches: 'Dispatches',
+    noViews: 'No view yet. The overview has the tag that pages of the site need.',
+    keptViews: 'Views are kept as long as other events.',
     label: 'Parts of the site',
     facts: {
       slug: 'Slug',

@@ -8,7 +8,8 @@ const texts = dispatchTexts.page
 
 /** What set a dispatch off, and what it used. */
 export function Facts({ org, receipt, runs }: { org: string; receipt: ReceiptWithRequests; runs: number }) {
-  const { type, event, installation, integration, status, startedAt, wallMs, cpuMs, heapBytes } = receipt
+  const { type, event, site, installation, integration, status, startedAt, wallMs, cpuMs, heapBytes } =
+    receipt
   return (
     <dl class="facts">
       <dt>{texts.facts.cause}</dt>
@@ -19,6 +20,16 @@ export function Facts({ org, receipt, runs }: { org: string; receipt: ReceiptWit
           <a href={`/orgs/${org}/dispatches?event=${encodeURIComponent(event)}`}>{texts.runs(runs)}</a>
         )}
       </dd>
+      {site !== undefined && (
+        <>
+          <dt>{texts.facts.site}</dt>
+          <dd>
+            <a href={`/orgs/${org}/sites/${site}/views`} title={site}>
+              {texts.viewsOfSite}
+            </a>
+          </dd>
+        </>
+      )}
       <dt>{installation === undefined ? texts.facts.integration : texts.facts.installation}</dt>
       <dd>{installation === undefined ? integration : <InstallationLink org={org} id={installation} />}</dd>
       {status !== undefined && (

@@ -8,6 +8,7 @@ import { useLoad } from '../../use-load.ts'
 import { PlaceActions } from '../places/place-actions.tsx'
 import { Audience } from './audience.tsx'
 import { Overview } from './overview.tsx'
+import { Views } from './views.tsx'
 
 const texts = placeTexts.site
 
@@ -23,7 +24,7 @@ export default function SitePage() {
   )
   const { value } = read
   const here = `/orgs/${org}/sites/${id}`
-  const current = rest === audiencePath ? 'audience' : 'overview'
+  const current = rest === audiencePath ? 'audience' : rest === 'views' ? 'views' : 'overview'
   return (
     <>
       <Head
@@ -51,6 +52,7 @@ export default function SitePage() {
         current={current}
         tabs={[
           { id: 'overview', label: texts.tabs.overview, href: here },
+          { id: 'views', label: texts.tabs.views, href: `${here}/views` },
           { id: 'audience', label: texts.tabs.audience, href: `${here}/${audiencePath}` },
         ]}
       />
@@ -58,6 +60,8 @@ export default function SitePage() {
         {(site) =>
           current === 'audience' ? (
             <Audience org={org} site={site} onChanged={read.reload} />
+          ) : current === 'views' ? (
+            <Views org={org} site={site.id} here={`${here}/views`} />
           ) : (
             <Overview org={org} site={site} />
           )
