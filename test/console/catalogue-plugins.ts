@@ -64,7 +64,7 @@ summary: |
   - each hour
   - with a [key](https://shop.example/key), not a [script](javascript:alert(1))
 
-  ![A chart](https://pictures.example/chart.png) ![Its own](./wide.png) ![Gone](./gone.png)
+  ![A chart](https://pictures.example/chart.png) ![Its own](./one.png)
 configurations:
   site:
     properties:

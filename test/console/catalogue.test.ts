@@ -175,7 +175,7 @@ describe('the catalogue', { skip: skipWithoutChromium() }, () => {
     )
   })
 
-  it('draws the summary without the HTML, the scripts and the pictures of its author', async () => {
+  it('draws the summary without the HTML, the scripts and the pictures of other hosts', async () => {
     const asked: string[] = []
     reader.page.on('request', (request) => asked.push(request.url()))
     await reader.goto(`${list}/shop`)
@@ -183,7 +183,10 @@ describe('the catalogue', { skip: skipWithoutChromium() }, () => {
     await summary.waitFor()
     assert.match((await summary.textContent()) ?? '', /<b onclick="alert\(1\)">sends<\/b>/)
     assert.equal(await summary.locator('strong').textContent(), 'counts')
-    assert.equal(await summary.locator('b, img, script').count(), 0)
+    assert.equal(await summary.locator('b, script').count(), 0)
+    const own = await summary.getByRole('img', { name: 'Its own' }).getAttribute('src')
+    assert.match(own ?? '', /^\/v1\/integrations\/shop\/assets\/.*one\.png$/)
+    assert.equal(await summary.locator('img').count(), 1)
     const hrefs = await summary.locator('a').evaluateAll((all) => all.map((one) => one.getAttribute('href')))
     assert.deepEqual(hrefs, ['https://shop.example/key', 'https://pictures.example/chart.png'])
     assert.deepEqual(
