@@ -5,12 +5,28 @@ import { ownerOf } from './caller.ts'
 import { toIso } from './list-query.ts'
 import type { OnOperation } from './operations.ts'
 
-type UsageParts = { db: Db; longReader: Db; receipts: ReceiptWriter }
+type UsageParts = {
+  db: Db
+  longReader: Db
+  receipts: ReceiptWriter
+  settings: {
+    SANDBOX_CPU_MS: number
+    SANDBOX_HEAP_MB: number
+    SANDBOX_FETCHES: number
+    SANDBOX_CALLS: number
+  }
+}
 
 const spans = { hour: 3_600_000, day: 86_400_000, week: 7 * 86_400_000 }
 
-/** What each installation used. */
-export function addUsageRoutes(on: OnOperation, { db, longReader, receipts }: UsageParts): void {
+/** What each installation used, and what one dispatch may use. */
+export function addUsageRoutes(on: OnOperation, { db, longReader, receipts, settings }: UsageParts): void {
+  const limits = {
+    cpuMs: settings.SANDBOX_CPU_MS,
+    heapBytes: settings.SANDBOX_HEAP_MB * 2 ** 20,
+    egressCalls: settings.SANDBOX_FETCHES,
+    hostCalls: settings.SANDBOX_CALLS,
+  }
   on('GET /v1/usage/installations', async ({ caller, query: { organization, span, limit } }) => {
     const owner = await ownerOf(db, caller, organization)
     const fromMs = Date.now() - spans[span]
@@ -22,6 +38,6 @@ export function addUsageRoutes(on: OnOperation, { db, longReader, receipts }: Us
       ...(installationId !== null && { installation: installationId }),
       ...sums,
     }))
-    return { items, count: items.length, from: toIso(fromMs) }
+    return { items, count: items.length, from: toIso(fromMs), limits }
   })
 }

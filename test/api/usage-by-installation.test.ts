@@ -47,6 +47,12 @@ describe('usage by installation', () => {
     assert.equal(typeof own[0].egressBytes, 'number')
   })
 
+  it('says what one dispatch may use', async () => {
+    assert.deepEqual((await usage('')).limits, {
+      ...{ cpuMs: 1000, heapBytes: 64 * 2 ** 20, egressCalls: 50, hostCalls: 50 },
+    })
+  })
+
   it('sums what GET /v1/usage sums', async () => {
     const { items } = await usage('span=week')
     const whole = (await annex.api('GET', '/v1/usage?by=day')).json.items

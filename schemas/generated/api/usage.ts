@@ -9,6 +9,29 @@ export interface UsageByInstallation {
   items: InstallationUsage[]
   count: number
   from: Time
+  limits: DispatchLimits
+}
+
+/**
+ * What one dispatch may use. A dispatch that uses more is ended, and fails.
+ */
+export interface DispatchLimits {
+  /**
+   * `SANDBOX_CPU_MS`.
+   */
+  cpuMs: number
+  /**
+   * `SANDBOX_HEAP_MB`.
+   */
+  heapBytes: number
+  /**
+   * `SANDBOX_FETCHES`.
+   */
+  egressCalls: number
+  /**
+   * `SANDBOX_CALLS`.
+   */
+  hostCalls: number
 }
 
 /**

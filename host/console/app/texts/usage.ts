@@ -18,13 +18,19 @@ export const usageTexts = {
   },
   ofIntegration: 'without an installation',
   most: (count: number) => `The ${count} installations with the most CPU time are shown.`,
+  limits: 'Limits of one call:',
+  ofRequests: (count: number) => `${count.toLocaleString('en')} requests to elsewhere`,
+  ofHost: (count: number) => `${count.toLocaleString('en')} calls to Annex`,
+  ofCpu: (time: string) => `${time} of CPU time`,
+  ofHeap: (size: string) => `${size} of heap`,
   kept: 'Sums are kept by minute, for 7 days.',
   seconds: (ms: number) =>
     ms < 1_000
       ? `${Math.round(ms).toLocaleString('en')} ms`
       : `${(ms / 1_000).toLocaleString('en', { maximumFractionDigits: 1 })} s`,
+  /** Units of 1,024, as those of the settings. */
   bytes: (bytes: number) =>
-    bytes < 1_000_000
-      ? `${(bytes / 1_000).toLocaleString('en', { maximumFractionDigits: 1 })} kB`
-      : `${(bytes / 1_000_000).toLocaleString('en', { maximumFractionDigits: 1 })} MB`,
+    bytes < 2 ** 20
+      ? `${(bytes / 2 ** 10).toLocaleString('en', { maximumFractionDigits: 1 })} kB`
+      : `${(bytes / 2 ** 20).toLocaleString('en', { maximumFractionDigits: 1 })} MB`,
 } as const

@@ -1,5 +1,5 @@
 import { useLocation, useRoute } from 'preact-iso'
-import type { InstallationUsage } from '../../../../../schemas/generated/api/usage.ts'
+import type { DispatchLimits, InstallationUsage } from '../../../../../schemas/generated/api/usage.ts'
 import { api } from '../../api.ts'
 import { toSearch } from '../../lists/address.ts'
 import { Boundary } from '../../parts/boundary.tsx'
@@ -86,7 +86,7 @@ function ByInstallation({ org, span }: { org: string; span: Span }) {
     <section>
       <h2>{texts.byInstallation}</h2>
       <Loaded of={list} isEmpty={({ items }) => items.length === 0} empty={<p>{texts.nothing}</p>}>
-        {({ items }) => (
+        {({ items, limits }) => (
           <>
             <Table
               label={texts.byInstallation}
@@ -110,11 +110,20 @@ function ByInstallation({ org, span }: { org: string; span: Span }) {
               ]}
             />
             {items.length === most && <p class="until">{texts.most(most)}</p>}
+            <p class="until">{toLimitText(limits)}</p>
           </>
         )}
       </Loaded>
     </section>
   )
+}
+
+function toLimitText({ cpuMs, heapBytes, egressCalls, hostCalls }: DispatchLimits): string {
+  const each = [
+    ...[texts.ofCpu(texts.seconds(cpuMs)), texts.ofHeap(texts.bytes(heapBytes))],
+    ...[texts.ofRequests(egressCalls), texts.ofHost(hostCalls)],
+  ]
+  return `${texts.limits} ${each.join(', ')}.`
 }
 
 function ByTime({ org, span }: { org: string; span: Span }) {
