@@ -352,15 +352,15 @@ describe('an OAuth flow with a real provider', () => {
     assert.equal(new URL(back.url).search, '?code=1&state=of-a-visitor')
   })
 
-  it('connects the installation of its link, and shows the account', async () => {
+  it('holds another account for the installation of its link, and for no other', async () => {
     const browser = createBrowser({ as: 'bea' })
     const back = await agree(browser, await linkFor(mine))
     assert.equal(new URL(back).searchParams.get('iss'), provider.url)
     const answer = await browser.get(back)
     assert.equal(answer.status, 200, await answer.text())
     assert.match(answer.headers.getSetCookie().join(), /annex-flow_[^;]+; Path=\/x\/tracker; Max-Age=0/)
-    const { state, account } = await stateOf(mine)
-    assert.deepEqual([state, account], ['connected', 'bea@example.com'])
+    const { state, account, held } = await stateOf(mine)
+    assert.deepEqual([state, account, held?.account], ['connected', 'ada@example.com', 'bea@example.com'])
     assert.deepEqual(await stateOf(site), { state: 'none' })
   })
 
