@@ -104,6 +104,7 @@ describe('the search of the console', { skip: skipWithoutChromium() }, () => {
       [`${ids.request}.`, `/dispatches/${ids.request}`],
       [`(${ids.receiver?.toUpperCase()})`, `/receivers/${ids.receiver}`],
       [ids.event ?? '', `/dispatches?event=${ids.event}`],
+      [ids.event?.toUpperCase() ?? '', `/dispatches?event=${ids.event}`],
       [site, `/sites/${site}`],
     ]
     for (const [text, path] of cases) {

@@ -32,9 +32,8 @@ const kinds: Readonly<Record<string, { kind: string; icon: IconName }>> = {
 
 /** The record of an id that a person pastes, with quotes or spaces around it. */
 export function toIdTarget(org: string, text: string): Target | undefined {
-  const [, id = '', prefix = ''] =
-    /^["'`<(\s]*(([a-z]+)_[0-9a-f]{8}-[0-9a-f-]{27})["'`>),.;\s]*$/i.exec(text) ?? []
-  const label = id.toLowerCase()
+  const [, label = '', prefix = ''] =
+    /^["'`<(\s]*(([a-z]+)_[0-9a-f]{8}-[0-9a-f-]{27})["'`>),.;\s]*$/.exec(text.toLowerCase()) ?? []
   const goTo = (path: string, icon: IconName, detail: string): Target => ({ path, icon, label, detail })
   if (prefix === 'req') {
     return goTo(`/orgs/${org}/dispatches/${label}`, 'dispatches', navigationTexts.find.dispatch)
@@ -43,7 +42,7 @@ export function toIdTarget(org: string, text: string): Target | undefined {
     return goTo(`/orgs/${org}/dispatches?event=${label}`, 'dispatches', navigationTexts.find.event)
   }
   if (prefix === 'org') return goTo(`/orgs/${label}`, 'overview', navigationTexts.find.record('organization'))
-  const record = kinds[prefix.toLowerCase()]
+  const record = kinds[prefix]
   const path = record && toRecordPath(org, { kind: record.kind, id: label })
   if (record === undefined || path === undefined) return undefined
   return goTo(path, record.icon, navigationTexts.find.record(record.kind))
