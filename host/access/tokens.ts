@@ -162,5 +162,8 @@ export async function findCaller(db: Db, token: string): Promise<Known | undefin
 export const isExpired = ({ expiresAt }: Pick<TokenRow, 'expiresAt'>): boolean =>
   expiresAt !== null && expiresAt <= Date.now()
 
+/** 256 bits as a text of 43 characters: the secrets of a flow, which its browser or the other side gives back. */
+export const createSecret = (): string => randomBytes(32).toString('base64url')
+
 /** Tokens are long and random: a plain hash protects them, and an index finds it. */
 export const hashOf = (token: string): string => hash('sha256', token)

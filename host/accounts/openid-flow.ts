@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import type { SecretBox } from '../access/secret-box.ts'
-import { hashOf } from '../access/tokens.ts'
+import { createSecret, hashOf } from '../access/tokens.ts'
 import type { Db } from '../db/db.ts'
 import { useChallenge } from '../db/queries/passkeys.ts'
 import { isAnnexError } from '../errors.ts'
@@ -60,5 +59,3 @@ export function createOpenidFlows(box: Pick<SecretBox, 'seal' | 'open'>): Openid
     }
   }
 }
-
-const createSecret = (): string => randomBytes(32).toString('base64url')

@@ -130,6 +130,8 @@ export const spanOf = ({ since, until }: { since?: string; until?: string }): Sp
 /** A time in an answer, from Unix ms. */
 export const toIso = (ms: number): string => new Date(ms).toISOString()
 
+export const toIsoOrNull = (ms: number | null): string | null => (ms === null ? null : toIso(ms))
+
 /** For how long history is kept, in the answer of a list. */
 export const retentionOf = ({
   RETENTION_DAYS: retentionDays,

@@ -19,7 +19,7 @@ import { isAnnexError } from '../errors.ts'
 import { assertOwnPage } from '../http/own-page.ts'
 import type { SessionCookie } from '../http/session-cookie.ts'
 import { recordAudit } from '../logs/audit.ts'
-import { toIso } from './list-query.ts'
+import { toIso, toIsoOrNull } from './list-query.ts'
 import type { ReadSession } from './read-session.ts'
 
 export type SignInParts = {
@@ -118,7 +118,7 @@ export async function readAccountView(
     passkeys: passkeys.map((passkey) => ({
       ...{ id: passkey.id, label: passkey.label, host: passkey.host },
       createdAt: toIso(passkey.createdAt),
-      lastUsedAt: passkey.lastUsedAt === null ? null : toIso(passkey.lastUsedAt),
+      lastUsedAt: toIsoOrNull(passkey.lastUsedAt),
     })),
     openid: subject === undefined ? null : toSubjectView(subject),
   }
@@ -126,5 +126,5 @@ export async function readAccountView(
 
 const toSubjectView = ({ issuer, subject, setsRoles, createdAt, lastUsedAt }: OpenidSubject) => ({
   ...{ issuer, subject, setsRoles, createdAt: toIso(createdAt) },
-  lastUsedAt: lastUsedAt === null ? null : toIso(lastUsedAt),
+  lastUsedAt: toIsoOrNull(lastUsedAt),
 })

@@ -10,7 +10,7 @@ import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { recordAudit } from '../logs/audit.ts'
 import { organizationOf, originOf, type Person } from './caller.ts'
-import { idCursor, type ListRequest, listPage, timeOf, toIso } from './list-query.ts'
+import { idCursor, type ListRequest, listPage, timeOf, toIso, toIsoOrNull } from './list-query.ts'
 import { assertMayGive, openMember } from './members.ts'
 import { type OnOperation, roleOf } from './operations.ts'
 
@@ -137,8 +137,6 @@ function record(
     ...(action === 'token.create' ? { after: shown } : { before: shown }),
   })
 }
-
-const toIsoOrNull = (ms: number | null): string | null => (ms === null ? null : toIso(ms))
 
 function toView({ id, organizationId, memberId, role, label, ...times }: TokenRow): Token {
   return {

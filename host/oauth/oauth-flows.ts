@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import type { SecretBox } from '../access/secret-box.ts'
-import { hashOf } from '../access/tokens.ts'
+import { createSecret, hashOf } from '../access/tokens.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import type { Actor } from '../db/queries/audit.ts'
@@ -64,8 +63,6 @@ const statePattern = /^annex-[\w-]{43}$/
 
 /** True for a text with the form of a state that `start` makes. */
 export const isFlowState = (text: string): boolean => statePattern.test(text)
-
-const createSecret = (): string => randomBytes(32).toString('base64url')
 
 export function createOAuthFlows({ db, box }: { db: Db; box: SecretBox }): OAuthFlows {
   const expiry = () => nowOf(db) + flowLifetimeMs
