@@ -145,12 +145,13 @@ export async function until<T>(
   seconds = 120,
 ): Promise<T> {
   const end = Date.now() + seconds * 1000
-  for (;;) {
+  // A question often costs more than what it waits for: the pauses grow.
+  for (let pauseMs = 10; ; pauseMs = Math.min(100, pauseMs * 1.5)) {
     const value = await ask()
     if (isThere(value)) return value
     if (Date.now() > end)
       throw new Error(`not there after ${seconds} s; the last answer: ${JSON.stringify(value)}`)
-    await new Promise((resolve) => setTimeout(resolve, 25))
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }
 
