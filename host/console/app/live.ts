@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { type Change, followOrganization } from './feed/follow.ts'
+import { followOrganization } from './feed/follow.ts'
+import type { Change } from './feed/read-feed.ts'
 
 /** The changes of a second are one reading. */
 const gatherMs = 1_000

@@ -1,8 +1,6 @@
 import { isApiError } from '../../../../schemas/client.ts'
-import { readFeed } from './read-feed.ts'
+import { type Change, readFeed } from './read-feed.ts'
 
-/** Without ids anything may have changed. */
-export type Change = { delivery?: string; receiver?: string }
 export type Listener = (changes: readonly Change[]) => void
 
 const pollMs = 5_000

@@ -1,7 +1,9 @@
 import { createParser } from 'eventsource-parser'
 import type { Delivery } from '../../../../schemas/generated/api/deliveries.ts'
 import { api } from '../api.ts'
-import type { Change } from './follow.ts'
+
+/** Without ids anything may have changed. */
+export type Change = { delivery?: string; receiver?: string }
 
 /** Changes of so long are told at once. */
 const gatherMs = 250

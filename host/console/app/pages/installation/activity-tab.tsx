@@ -3,7 +3,7 @@ import { DispatchTable } from '../../parts/dispatch-table.tsx'
 import { Loaded } from '../../parts/state.tsx'
 import { dispatchTexts } from '../../texts/dispatches.ts'
 import { useLoad } from '../../use-load.ts'
-import type { TabProps } from './page.tsx'
+import type { TabProps } from './tab-props.ts'
 
 const texts = dispatchTexts.tab
 

@@ -4,7 +4,7 @@ import { ConnectActions, ConnectionChip, ConnectionTarget } from '../../parts/se
 import { toSettings } from '../../parts/settings/settings.ts'
 import { Time } from '../../parts/time.tsx'
 import { installationTexts } from '../../texts/installation.ts'
-import type { TabProps } from './page.tsx'
+import type { TabProps } from './tab-props.ts'
 
 const texts = installationTexts.connection
 

@@ -13,8 +13,8 @@ import { reasonAgainst } from '../../person.ts'
 import { sayDone } from '../../state.ts'
 import { installationTexts } from '../../texts/installation.ts'
 import { useLoad } from '../../use-load.ts'
-import type { TabProps } from './page.tsx'
 import { readPlaces } from './places.tsx'
+import type { TabProps } from './tab-props.ts'
 
 const texts = installationTexts.copy
 

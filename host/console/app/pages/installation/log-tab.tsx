@@ -6,7 +6,7 @@ import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { installationTexts } from '../../texts/installation.ts'
 import { useLoad } from '../../use-load.ts'
-import type { TabProps } from './page.tsx'
+import type { TabProps } from './tab-props.ts'
 
 const texts = installationTexts.log
 

@@ -20,14 +20,6 @@ import { PermissionsTab } from './permissions-tab.tsx'
 import { SettingsTab } from './settings-tab.tsx'
 import { StatusTab } from './status-tab.tsx'
 
-/** What each tab gets. `title` names the integration, `place` the site or space. */
-export type TabProps = {
-  read: ReadLevel
-  title: string
-  place: string | undefined
-  onSaved: (edited?: EditedLevel) => void
-}
-
 const tabs = {
   '': { label: texts.tabs.settings, Tab: SettingsTab },
   connection: { label: texts.tabs.connection, Tab: ConnectionTab },

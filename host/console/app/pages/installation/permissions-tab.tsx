@@ -12,7 +12,7 @@ import { sayDone } from '../../state.ts'
 import { installationTexts } from '../../texts/installation.ts'
 import { useLoad } from '../../use-load.ts'
 import { Agreed } from './agreed.tsx'
-import type { TabProps } from './page.tsx'
+import type { TabProps } from './tab-props.ts'
 import { Versions } from './versions.tsx'
 
 const texts = installationTexts.permissions

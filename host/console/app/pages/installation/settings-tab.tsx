@@ -14,9 +14,9 @@ import { sayDone } from '../../state.ts'
 import { installationTexts as texts } from '../../texts/installation.ts'
 import { CopySettings } from './copy-settings.tsx'
 import { Now } from './now.tsx'
-import type { TabProps } from './page.tsx'
 import { Places } from './places.tsx'
 import { SigningSecret } from './signing-secret.tsx'
+import type { TabProps } from './tab-props.ts'
 
 /** Left the settings, each saved by itself. Right what happens now. */
 export function SettingsTab({ read, title, place, onSaved }: TabProps) {

@@ -12,7 +12,7 @@ import { Time } from '../../parts/time.tsx'
 import { reasonAgainst } from '../../person.ts'
 import { sayDone } from '../../state.ts'
 import { installationTexts } from '../../texts/installation.ts'
-import type { TabProps } from './page.tsx'
+import type { TabProps } from './tab-props.ts'
 
 const texts = installationTexts.signing
 const address = '/v1/integrations/{integration}/installations/{installation}/signing-secret'

@@ -9,7 +9,7 @@ import { Time } from '../../parts/time.tsx'
 import { reasonAgainst } from '../../person.ts'
 import { statusTexts as texts, whyChanged } from '../../texts/status-changes.ts'
 import { useLoad } from '../../use-load.ts'
-import type { TabProps } from './page.tsx'
+import type { TabProps } from './tab-props.ts'
 
 /** As many are kept of a level. */
 const most = 100

@@ -15,7 +15,7 @@ import { me, sayDone } from '../../state.ts'
 import { installationTexts } from '../../texts/installation.ts'
 import { texts as general } from '../../texts.ts'
 import { useLoad } from '../../use-load.ts'
-import type { TabProps } from './page.tsx'
+import type { TabProps } from './tab-props.ts'
 
 const texts = installationTexts.versions
 const address = '/v1/integrations/{integration}'

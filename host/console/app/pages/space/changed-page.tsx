@@ -1,6 +1,12 @@
 import { useState } from 'preact/hooks'
 import { isApiError } from '../../../../../schemas/client.ts'
-import type { PageChange, PageHead, PageWithText } from '../../../../../schemas/generated/api/content.ts'
+import type {
+  PageChange,
+  PageHead,
+  PageWithText,
+  RevisionChanges,
+  RevisionHead,
+} from '../../../../../schemas/generated/api/content.ts'
 import { api } from '../../api.ts'
 import { Action } from '../../parts/action.tsx'
 import { useAttempt } from '../../parts/attempt.ts'
@@ -11,10 +17,17 @@ import { sayDone } from '../../state.ts'
 import { spaceTexts as texts } from '../../texts/space.ts'
 import { useLoad } from '../../use-load.ts'
 import { Diff } from './diff.tsx'
-import type { Compared } from './revision.tsx'
 import type { PartProps } from './use-space.ts'
 
 const pageAddress = '/v1/spaces/{space}/revisions/{revision}/page/{page}'
+
+/** What a revision shows: its changes to the one before it, or what the pages have become since. */
+export type Compared = {
+  revision: RevisionHead
+  from: string | undefined
+  to: string
+  changes: RevisionChanges
+}
 
 /** A page that differs between two revisions. Its texts are read when it is opened. */
 export function ChangedPage({

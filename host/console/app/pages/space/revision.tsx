@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
-import type { RevisionChanges, RevisionHead } from '../../../../../schemas/generated/api/content.ts'
 import { api } from '../../api.ts'
 import { Action } from '../../parts/action.tsx'
 import { Choice } from '../../parts/field.tsx'
@@ -11,20 +10,12 @@ import { reasonAgainst } from '../../person.ts'
 import { spaceTexts as texts } from '../../texts/space.ts'
 import { useLoad } from '../../use-load.ts'
 import { Author, useAuthors } from './author.tsx'
-import { ChangedPage } from './changed-page.tsx'
+import { ChangedPage, type Compared } from './changed-page.tsx'
 import { RestoreRevision } from './restore.tsx'
 import { addressOf } from './space-address.ts'
 import { crumbsOf, type PartProps } from './use-space.ts'
 
 const mostChanges = 1_000
-
-/** What a revision shows: its changes to the one before it, or what the pages have become since. */
-export type Compared = {
-  revision: RevisionHead
-  from: string | undefined
-  to: string
-  changes: RevisionChanges
-}
 
 /** A revision: its changes page by page, and the way back to it. */
 export function RevisionPage({ of, id, reload }: PartProps & { id: string }) {

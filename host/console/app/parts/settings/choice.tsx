@@ -1,5 +1,5 @@
 import { installationTexts as texts } from '../../texts/installation.ts'
-import type { ControlProps } from './setting-row.tsx'
+import type { ControlProps } from './control-props.ts'
 import { toText } from './settings.ts'
 
 /** One of the manifest's choices, saved at once. The first entry stands for no value here: a choice may be an empty text. */

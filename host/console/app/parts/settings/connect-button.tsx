@@ -1,7 +1,7 @@
 import { pathOf } from '../../level-address.ts'
 import { installationTexts as texts } from '../../texts/installation.ts'
 import { ConnectActions, ConnectionChip, ConnectionTarget } from './connection.tsx'
-import type { ControlProps } from './setting-row.tsx'
+import type { ControlProps } from './control-props.ts'
 
 /** A button of the settings. Its tab tells all of the connection. */
 export function ConnectButton({ read, setting, id, described, onSaved }: ControlProps) {

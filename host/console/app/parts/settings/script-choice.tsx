@@ -7,7 +7,7 @@ import { useLoad } from '../../use-load.ts'
 import { Action } from '../action.tsx'
 import { Field } from '../field.tsx'
 import { Loaded } from '../state.tsx'
-import type { ControlProps } from './setting-row.tsx'
+import type { ControlProps } from './control-props.ts'
 import { ownValue, toText } from './settings.ts'
 
 /** A choice of those that the script answers. Annex keeps the label of the one that is chosen. */

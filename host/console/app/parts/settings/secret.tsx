@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { installationTexts as texts } from '../../texts/installation.ts'
 import { Action } from '../action.tsx'
 import { Icon } from '../icon.tsx'
-import type { ControlProps } from './setting-row.tsx'
+import type { ControlProps } from './control-props.ts'
 
 /** In a person's edit it stands for the stored value: nothing would be saved. */
 const mask = '[secret]'

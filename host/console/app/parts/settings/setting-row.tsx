@@ -13,23 +13,7 @@ import { ownValue, problemOf, type Setting, toText } from './settings.ts'
 import { SetupOutcome } from './setup-outcome.tsx'
 import { Toggle } from './toggle.tsx'
 import { Typed } from './typed.tsx'
-import { type SettingState, useSetting } from './use-setting.ts'
-
-/** What each control gets. `described` names the texts below it. */
-export type ControlProps = {
-  read: ReadLevel
-  setting: Setting
-  state: SettingState
-  id: string
-  described: string
-  /** The value of this level, and the one that applies without it. */
-  own: unknown
-  below: unknown
-  wrong: boolean
-  /** Why the person may not change it. */
-  reason: string | undefined
-  onSaved: (edited?: EditedLevel) => void
-}
+import { useSetting } from './use-setting.ts'
 
 const controls = {
   text: Typed,

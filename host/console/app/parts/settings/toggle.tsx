@@ -1,6 +1,6 @@
 import { installationTexts as texts } from '../../texts/installation.ts'
 import { Action } from '../action.tsx'
-import type { ControlProps } from './setting-row.tsx'
+import type { ControlProps } from './control-props.ts'
 
 /** On or off, saved at once. One that nothing has set yet is off, and may still be required. */
 export function Toggle({ state, id, described, own, below, reason }: ControlProps) {

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { installationTexts as texts } from '../../texts/installation.ts'
 import { Action } from '../action.tsx'
 import { Icon } from '../icon.tsx'
-import type { ControlProps } from './setting-row.tsx'
+import type { ControlProps } from './control-props.ts'
 import { parseNumber } from './settings.ts'
 
 const modes = { text: 'text', number: 'decimal', address: 'url' } as const
