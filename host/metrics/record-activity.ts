@@ -30,8 +30,10 @@ type SeenDispatch = {
 }
 /** An attempt at a delivery, or its end without one. */
 type SeenAttempt = { organizationId: string; state: string; attempt?: { durationMs: number } }
-/** The load of this host, and the pending work of all. */
-export type Load = Pick<Counts, 'memoryBytes' | 'backlog' | 'oldestMs'>
+/** The load of this host, and the pending work of all. An organization without pending work is not in it. */
+export type Load = Pick<Counts, 'memoryBytes' | 'backlog' | 'oldestMs'> & {
+  ofOrganizations: readonly (Pick<Counts, 'backlog' | 'oldestMs'> & { organizationId: string })[]
+}
 
 export type ActivityRecorder = {
   noteDispatch: (dispatch: SeenDispatch) => void
@@ -123,8 +125,12 @@ export function createActivityRecorder(
 
   async function sample(readLoad: () => Promise<Load>): Promise<void> {
     try {
-      const load = { ...noCounts(), ...(await readLoad()) }
-      for (const step of [steps.minute, steps.hour]) addCounts(slotOf(wholeAnnex, step), load)
+      const { ofOrganizations, ...load } = await readLoad()
+      const whole = { ...noCounts(), ...load }
+      for (const step of [steps.minute, steps.hour]) addCounts(slotOf(wholeAnnex, step), whole)
+      // The largest values are kept, so hosts that share a database count no job twice.
+      for (const { organizationId, ...own } of ofOrganizations)
+        addCounts(slotOf(organizationId, steps.hour), { ...noCounts(), ...own })
       writing.note()
     } catch (error) {
       onDefect(error)
