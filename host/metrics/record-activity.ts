@@ -38,6 +38,7 @@ export type Load = Pick<Counts, 'memoryBytes' | 'backlog' | 'oldestMs'> & {
 export type ActivityRecorder = {
   noteDispatch: (dispatch: SeenDispatch) => void
   noteAttempt: (attempt: SeenAttempt) => void
+  noteLoad: (load: Load) => void
   /**
    * Notes the load once a minute.
    *
@@ -97,8 +98,9 @@ export function createActivityRecorder(
         addTime(slot.attemptTimes, measured(attempt.durationMs))
       })
     },
+    noteLoad,
     watch(readLoad) {
-      const timer = setInterval(() => sample(readLoad), minuteMs)
+      const timer = setInterval(() => readLoad().then(noteLoad).catch(onDefect), minuteMs)
       return () => clearInterval(timer)
     },
     flush: writing.flush,
@@ -123,18 +125,13 @@ export function createActivityRecorder(
     return chunk.slots[at]
   }
 
-  async function sample(readLoad: () => Promise<Load>): Promise<void> {
-    try {
-      const { ofOrganizations, ...load } = await readLoad()
-      const whole = { ...noCounts(), ...load }
-      for (const step of [steps.minute, steps.hour]) addCounts(slotOf(wholeAnnex, step), whole)
-      // The largest values are kept, so hosts that share a database count no job twice.
-      for (const { organizationId, ...own } of ofOrganizations)
-        addCounts(slotOf(organizationId, steps.hour), { ...noCounts(), ...own })
-      writing.note()
-    } catch (error) {
-      onDefect(error)
-    }
+  function noteLoad({ ofOrganizations, ...load }: Load): void {
+    const whole = { ...noCounts(), ...load }
+    for (const step of [steps.minute, steps.hour]) addCounts(slotOf(wholeAnnex, step), whole)
+    // The largest values are kept, so hosts that share a database count no job twice.
+    for (const { organizationId, ...own } of ofOrganizations)
+      addCounts(slotOf(organizationId, steps.hour), { ...noCounts(), ...own })
+    writing.note()
   }
 
   async function store(): Promise<void> {
