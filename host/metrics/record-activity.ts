@@ -30,12 +30,15 @@ type SeenDispatch = {
 }
 /** An attempt at a delivery, or its end without one. */
 type SeenAttempt = { organizationId: string; state: string; attempt?: { durationMs: number } }
-/** The load of this host, and the pending work of all. */
-export type Load = Pick<Counts, 'memoryBytes' | 'backlog' | 'oldestMs'>
+/** The load of this host, and the pending work of all. An organization without pending work is not in it. */
+export type Load = Pick<Counts, 'memoryBytes' | 'backlog' | 'oldestMs'> & {
+  ofOrganizations: readonly (Pick<Counts, 'backlog' | 'oldestMs'> & { organizationId: string })[]
+}
 
 export type ActivityRecorder = {
   noteDispatch: (dispatch: SeenDispatch) => void
   noteAttempt: (attempt: SeenAttempt) => void
+  noteLoad: (load: Load) => void
   /**
    * Notes the load once a minute.
    *
@@ -95,8 +98,9 @@ export function createActivityRecorder(
         addTime(slot.attemptTimes, measured(attempt.durationMs))
       })
     },
+    noteLoad,
     watch(readLoad) {
-      const timer = setInterval(() => sample(readLoad), minuteMs)
+      const timer = setInterval(() => readLoad().then(noteLoad).catch(onDefect), minuteMs)
       return () => clearInterval(timer)
     },
     flush: writing.flush,
@@ -121,14 +125,13 @@ export function createActivityRecorder(
     return chunk.slots[at]
   }
 
-  async function sample(readLoad: () => Promise<Load>): Promise<void> {
-    try {
-      const load = { ...noCounts(), ...(await readLoad()) }
-      for (const step of [steps.minute, steps.hour]) addCounts(slotOf(wholeAnnex, step), load)
-      writing.note()
-    } catch (error) {
-      onDefect(error)
-    }
+  function noteLoad({ ofOrganizations, ...load }: Load): void {
+    const whole = { ...noCounts(), ...load }
+    for (const step of [steps.minute, steps.hour]) addCounts(slotOf(wholeAnnex, step), whole)
+    // The largest values are kept, so hosts that share a database count no job twice.
+    for (const { organizationId, ...own } of ofOrganizations)
+      addCounts(slotOf(organizationId, steps.hour), { ...noCounts(), ...own })
+    writing.note()
   }
 
   async function store(): Promise<void> {

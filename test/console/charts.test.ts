@@ -1,10 +1,22 @@
 // tier: console (it opens charts)
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { openDatabase } from '../../host/db/open-database.ts'
+import { readLoad } from '../../host/metrics/read-load.ts'
+import { createActivityRecorder } from '../../host/metrics/record-activity.ts'
 import { installSample } from '../support/annex.ts'
 import { findBarriers, overflowOf } from '../support/axe.ts'
 import { skipWithoutChromium } from '../support/chromium.ts'
 import { type OpenConsole, openConsole, pluginsDir, type Tab } from '../support/console.ts'
+
+/** As Annex does once a minute. */
+async function storeLoad(dataDir: string): Promise<void> {
+  const { db, close } = await openDatabase('', dataDir)
+  const recorder = createActivityRecorder(db, assert.ifError)
+  recorder.noteLoad(await readLoad(db, { processes: () => [] }))
+  await recorder.close()
+  await close()
+}
 
 describe('the charts of the overview', { skip: skipWithoutChromium() }, () => {
   let opened: OpenConsole
@@ -18,7 +30,9 @@ describe('the charts of the overview', { skip: skipWithoutChromium() }, () => {
   })
   after(() => opened.close())
 
-  const requests = (tab: Tab) => tab.page.locator('figure', { hasText: 'Requests to scripts' })
+  const chart = (tab: Tab, name: string) => tab.page.locator('figure', { hasText: name })
+  const requests = (tab: Tab) => chart(tab, 'Requests to scripts')
+  const memory = (tab: Tab) => chart(tab, 'Memory of sandboxes')
 
   it('draw what happened, and have its numbers as a table', async () => {
     await reader.goto('/orgs/home')
@@ -41,12 +55,33 @@ describe('the charts of the overview', { skip: skipWithoutChromium() }, () => {
   it('show all of Annex to an operator alone', async () => {
     const operator = await opened.asOperator({ width: 375, colorScheme: 'dark' })
     await operator.goto('/orgs/home?of=annex')
-    await operator.page.locator('figure', { hasText: 'Pending jobs' }).locator('canvas').waitFor()
+    await memory(operator).locator('canvas').waitFor()
     assert.ok((await overflowOf(operator.page)) <= 0)
     assert.deepEqual(await findBarriers(operator.page), [])
     await reader.goto('/orgs/home?of=annex')
     await requests(reader).locator('canvas').waitFor()
-    assert.equal(await reader.page.locator('figure', { hasText: 'Pending jobs' }).count(), 0)
+    assert.equal(await memory(reader).count(), 0)
+  })
+
+  it('show the backlog of an organization and its age', async () => {
+    const { annex } = opened
+    const { path } = await installSample(annex, 'webhook', 'site', {
+      ...{ webhook_url: 'http://127.0.0.1:9/', site_view: true, page_feedback: false },
+    })
+    await annex.api('POST', `${path.replace(/\/sites\/.*$/, '')}/pause`)
+    const visitor = { anonymousId: 'v', userAgent: 'test', ip: '203.0.113.7', cookies: {} }
+    const view = { type: 'site_view', siteId: annex.server.samples.site, visitor, url: 'http://a.example/' }
+    assert.equal((await annex.api('POST', '/v1/events?organization=home', view)).status, 202)
+    await storeLoad(annex.dataDir)
+    await reader.goto('/orgs/home')
+    await chart(reader, 'Pending jobs').locator('canvas').waitFor()
+    const numbersOf = async (name: string) => {
+      await chart(reader, name).locator('summary').click()
+      return chart(reader, name).locator('tbody tr').first().locator('td').textContent()
+    }
+    assert.equal(await numbersOf('Pending jobs'), '1')
+    assert.match((await numbersOf('Age of the oldest job')) ?? '', /^\d+ s$/)
+    assert.deepEqual(await findBarriers(reader.page), [])
   })
 
   it('show nothing of one organization to another', async () => {

@@ -19,7 +19,7 @@ const activity = {
   stepSeconds: 60,
   points: [
     point(noon, { requests: 3, requestMs: { p50: 4, p99: 8 }, cpuMs: 600, memoryBytes: 5_000_000 }),
-    point(noon + 2 * minute, { requests: 2, failedRequests: 1 }),
+    point(noon + 2 * minute, { requests: 2, failedRequests: 1, backlog: 7, oldestSeconds: 90 }),
   ],
 }
 
@@ -51,10 +51,18 @@ describe('the charts of an activity', () => {
     assert.deepEqual(valuesOf(texts.charts.cpu), [[0, 1, 0, 0]])
   })
 
-  it('show the load of all of Annex, and no load of an organization', () => {
+  it('show the backlog and its age', () => {
+    assert.deepEqual(valuesOf(texts.charts.backlog), [[0, 0, 0, 7]])
+    assert.deepEqual(valuesOf(texts.charts.age), [[0, 0, 0, 90]])
+  })
+
+  it('show the memory of all of Annex, and no memory of an organization', () => {
     assert.deepEqual(valuesOf(texts.charts.memory), [[0, 5_000_000, 0, 0]])
     const own = toCharts({ ...activity, organization: 'org_1' }, noon, texts.charts)
-    assert.equal(own.charts.length, charts.length - 2)
+    assert.deepEqual(
+      charts.map(({ name }) => name).filter((name) => !own.charts.some((one) => one.name === name)),
+      [texts.charts.memory],
+    )
   })
 
   it('have in their head the sum of counts, and the last value of the others', () => {
@@ -72,6 +80,12 @@ describe('the charts of an activity', () => {
     assert.deepEqual(
       [1.4, 90.5, 1_024].map((value) => toShortText(value, 'ms')),
       ['1.4 ms', '91 ms', '1 s'],
+    )
+    assert.deepEqual(
+      [0, 1, 119, 120, 5_400, 7_200, 90_000, 172_800, 2_592_000].map((value) =>
+        toShortText(value, 'seconds'),
+      ),
+      ['0 s', '1 s', '120 s', '2 min', '90 min', '2 h', '25 h', '2 d', '30 d'],
     )
   })
 })

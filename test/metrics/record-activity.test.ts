@@ -2,9 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { insertJobs } from '../../host/db/queries/jobs.ts'
 import { quantile } from '../../host/metrics/activity-counts.ts'
+import { readLoad } from '../../host/metrics/read-load.ts'
 import {
   createActivityRecorder,
+  type Load,
   readActivity,
   steps,
   wholeAnnex,
@@ -132,7 +135,7 @@ describe('recorded activity', () => {
     assert.deepEqual([point?.counts.requests, point?.counts.cpuMs], [3, 0])
   })
 
-  it('is less than 20 MB for 1,000 organizations that all did something each hour', async () => {
+  it('is less than 20 MB for 1,000 organizations that all did something each hour, and have a backlog', async () => {
     const recorder = record()
     const organizations = Array.from(
       { length: 8 },
@@ -144,28 +147,77 @@ describe('recorded activity', () => {
           recorder.noteDispatch({ ...dispatch, organizationId, wallMs: 2 ** n })
           recorder.noteAttempt({ organizationId, state: 'delivered', attempt: { durationMs: 3 ** (n / 2) } })
         }
+      // Numbers of many digits that differ by the hour.
+      const uneven = (most: number) => Math.round(most * (0.5 + Math.sin(at) / 2))
+      const backlog = { backlog: uneven(1e6), oldestMs: uneven(1e9) }
+      recorder.noteLoad(load(...organizations.map((organizationId) => ({ organizationId, ...backlog }))))
       if (at % 24 === 23) await recorder.flush()
     }
     await recorder.close()
+    assert.equal((await loads(organizations[0] ?? '', 'hour')).filter(([, jobs]) => jobs).length, 8 * 24)
     const rows = await seeded.db('activity').where('owner', '>', '').select('owner', 'slots')
     const bytes = rows.reduce((sum, row) => sum + row.owner.length + row.slots.length + 100, 0)
     const ofThousand = (bytes / organizations.length) * 1_000
     assert.ok(ofThousand < 20_000_000, `${Math.round(ofThousand / 1e6)} MB`)
   })
 
-  it('stores the load that it was asked for', async (context) => {
+  const loads = async (owner: string, step: 'minute' | 'hour') =>
+    (await readActivity(seeded.db, { owner, step: steps[step], fromMs: 0 })).map(
+      ({ counts: { memoryBytes, backlog, oldestMs } }) => [memoryBytes, backlog, oldestMs],
+    )
+  const load = (...ofOrganizations: Load['ofOrganizations']): Load => ({
+    ...{ memoryBytes: 1_000_000, backlog: 4, oldestMs: 2_000 },
+    ofOrganizations,
+  })
+  const own = { organizationId: 'org_1', backlog: 3, oldestMs: 500 }
+
+  it('stores the load that it reads once a minute', async (context) => {
     context.mock.timers.enable({ apis: ['setInterval'] })
     const recorder = record()
-    const stop = recorder.watch(async () => ({ memoryBytes: 1_000_000, backlog: 4, oldestMs: 2_000 }))
+    const stop = recorder.watch(async () => load(own))
     context.mock.timers.tick(minute)
     stop()
     context.mock.timers.reset()
     await new Promise((resolve) => setImmediate(resolve))
     await recorder.close()
-    const [point] = await readActivity(seeded.db, { owner: wholeAnnex, step: steps.minute, fromMs: 0 })
-    assert.deepEqual(
-      [point?.counts.memoryBytes, point?.counts.backlog, point?.counts.oldestMs],
-      [1_000_000, 4, 2_000],
-    )
+    assert.deepEqual(await loads(wholeAnnex, 'minute'), [[1_000_000, 4, 2_000]])
+    assert.deepEqual(await loads('org_1', 'hour'), [[0, 3, 500]])
+    assert.deepEqual(await loads('org_1', 'minute'), [])
+  })
+
+  it('keeps the largest backlog and age of an hour, and begins anew with the next', async () => {
+    const recorder = record()
+    recorder.noteLoad(load({ ...own, backlog: 9, oldestMs: 10 }))
+    await recorder.flush()
+    recorder.noteLoad(load({ ...own, backlog: 2, oldestMs: 70 }))
+    nowMs += hour
+    recorder.noteLoad(load(own))
+    await recorder.close()
+    assert.deepEqual(await loads('org_1', 'hour'), [
+      [0, 9, 70],
+      [0, 3, 500],
+    ])
+  })
+
+  it('has the backlog once that several hosts have read', async () => {
+    const hosts = [record(), record(), record()]
+    for (const host of hosts) host.noteLoad(load(own))
+    await Promise.all(hosts.map((host) => host.close()))
+    assert.deepEqual(await loads('org_1', 'hour'), [[0, 3, 500]])
+    assert.deepEqual(await loads(wholeAnnex, 'hour'), [[1_000_000, 4, 2_000]])
+  })
+
+  it('stores the jobs that wait, of their organization alone', async () => {
+    const other = await seeded.addOrganization('other')
+    const dueAt = Date.now()
+    const job = { kind: 'event', subject: {}, lane: other.installationId, dueAt, state: 'waiting' } as const
+    await insertJobs(seeded.db, [job, job])
+    const recorder = record()
+    recorder.noteLoad(await readLoad(seeded.db, { processes: () => [] }))
+    await recorder.close()
+    const [[, backlog] = []] = await loads(other.organizationId, 'hour')
+    assert.equal(backlog, 2)
+    const owners: string[] = await seeded.db('activity').distinct().orderBy('owner').pluck('owner')
+    assert.deepEqual(owners, [wholeAnnex, other.organizationId], 'nothing of an organization without jobs')
   })
 })

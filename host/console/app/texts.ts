@@ -102,6 +102,7 @@ export const texts = {
     deliveries: 'Deliveries',
     latency: 'Times',
     backlog: 'Pending jobs',
+    age: 'Age of the oldest job',
     cpu: 'CPU of scripts',
     memory: 'Memory of sandboxes',
     lines: {
@@ -113,6 +114,7 @@ export const texts = {
       requestP99: 'request p99',
       attemptP99: 'attempt p99',
       jobs: 'most at once',
+      oldest: 'longest',
       cpu: 'of one processor',
       memory: 'most at once',
     },

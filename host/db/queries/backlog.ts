@@ -74,7 +74,7 @@ export async function readOldestDue(db: Db): Promise<OldestDue[]> {
 }
 
 /** When a job became pending. A scheduled task becomes pending at its first due time, which its position holds. */
-const pendingSince = (db: Db): string => larger(db, 'created_at', 'position / 1000')
+export const pendingSince = (db: Db): string => larger(db, 'created_at', 'position / 1000')
 
 /**
  * Due jobs count from their due time, which the index holds. `oldestOfLater` adds retries and scheduled tasks. Few jobs run,

@@ -49,11 +49,11 @@ export interface ActivityPoint {
    */
   memoryBytes: number
   /**
-   * The most jobs that were pending. 0 of an organization.
+   * The most jobs that were pending at once, read once a minute. Of an organization: those of its installations.
    */
   backlog: number
   /**
-   * The age of the oldest of them.
+   * The largest age of the oldest pending job.
    */
   oldestSeconds: number
 }

@@ -128,6 +128,7 @@ function toOptions(element: HTMLElement, { lines, unit }: ChartData): uPlot.Opti
         size: 56,
         space: 32,
         ...(unit === 'count' && { incrs: wholeSteps }),
+        ...(unit === 'seconds' && { incrs: timeSteps }),
         values: (_plot, values) => values.map((value) => toShortText(value, unit)),
       },
     ],
@@ -145,13 +146,19 @@ function toOptions(element: HTMLElement, { lines, unit }: ChartData): uPlot.Opti
 }
 
 /** The least that an axis shows: without it a line at 0 has an axis of fractions. */
-const least: Record<Unit, number> = { count: 4, ms: 10, bytes: 20_000_000, percent: 0.1 }
+const least: Record<Unit, number> = { count: 4, ms: 10, seconds: 10, bytes: 20_000_000, percent: 0.1 }
 /** Half of a request is none. */
 const wholeSteps = Array.from({ length: 10 }, (_, power) =>
   [1, 2, 5].map((digit) => digit * 10 ** power),
 ).flat()
 
 const daySeconds = 86_400
+/** Seconds, minutes, hours and days that people count in. */
+const timeSteps = [
+  ...[1, 60].flatMap((unit) => [1, 2, 5, 10, 20, 30].map((count) => count * unit)),
+  ...[1, 2, 4, 6, 12].map((hours) => hours * 3_600),
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500].map((days) => days * daySeconds),
+]
 
 /** In the chosen time zone: days where the marks are a day apart, else the time of the day. */
 function toTimeTexts(_plot: uPlot, seconds: number[], _axis: number, _space: number, step: number): string[] {

@@ -2,11 +2,11 @@ import type { Activity, ActivityPoint } from '../../../../../schemas/generated/a
 
 /** One line of a chart. `null`: nothing was measured at that time. */
 export type Line = { label: string; tone: 'accent' | 'good' | 'warning' | 'bad'; values: (number | null)[] }
-export type Unit = 'count' | 'ms' | 'bytes' | 'percent'
+export type Unit = 'count' | 'ms' | 'seconds' | 'bytes' | 'percent'
 /** `sums`: the head of the chart has the sum of a line, in place of its last value. */
 export type ChartData = { name: string; unit: Unit; sums?: true; lines: Line[] }
 
-type Names = Record<'requests' | 'deliveries' | 'latency' | 'backlog' | 'cpu' | 'memory', string> & {
+type Names = Record<'requests' | 'deliveries' | 'latency' | 'backlog' | 'age' | 'cpu' | 'memory', string> & {
   lines: Record<
     | 'requests'
     | 'failedRequests'
@@ -16,6 +16,7 @@ type Names = Record<'requests' | 'deliveries' | 'latency' | 'backlog' | 'cpu' | 
     | 'requestP99'
     | 'attemptP99'
     | 'jobs'
+    | 'oldest'
     | 'cpu'
     | 'memory',
     string
@@ -49,23 +50,11 @@ export function toCharts(
       return (point && read(point)) ?? null
     })
   const { lines } = names
-  const ofAll: ChartData[] =
-    organization === null
-      ? [
-          {
-            name: names.backlog,
-            unit: 'count',
-            lines: [{ label: lines.jobs, tone: 'warning', values: counts(({ backlog }) => backlog) }],
-          },
-          {
-            name: names.memory,
-            unit: 'bytes',
-            lines: [
-              { label: lines.memory, tone: 'accent', values: counts(({ memoryBytes }) => memoryBytes) },
-            ],
-          },
-        ]
-      : []
+  const memory: ChartData = {
+    name: names.memory,
+    unit: 'bytes',
+    lines: [{ label: lines.memory, tone: 'accent', values: counts(({ memoryBytes }) => memoryBytes) }],
+  }
   return {
     times,
     charts: [
@@ -101,11 +90,24 @@ export function toCharts(
         ],
       },
       {
+        name: names.backlog,
+        unit: 'count',
+        lines: [{ label: lines.jobs, tone: 'warning', values: counts(({ backlog }) => backlog) }],
+      },
+      {
+        name: names.age,
+        unit: 'seconds',
+        lines: [
+          { label: lines.oldest, tone: 'warning', values: counts(({ oldestSeconds }) => oldestSeconds) },
+        ],
+      },
+      {
         name: names.cpu,
         unit: 'percent',
         lines: [{ label: lines.cpu, tone: 'accent', values: counts(({ cpuMs }) => (100 * cpuMs) / stepMs) }],
       },
-      ...ofAll,
+      // Organizations share sandbox processes.
+      ...(organization === null ? [memory] : []),
     ],
   }
 }
@@ -124,11 +126,21 @@ const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 })
 const short = new Intl.NumberFormat('en', { maximumFractionDigits: 1, notation: 'compact' })
 const fine = new Intl.NumberFormat('en', { maximumSignificantDigits: 2 })
 
+const ages = [
+  [86_400, 'd'],
+  [3_600, 'h'],
+  [60, 'min'],
+] as const
+
 /** A value with its unit, in the space that an axis has. */
 export function toShortText(value: number, unit: Unit): string {
   switch (unit) {
     case 'ms':
       return value >= 1000 ? `${fine.format(value / 1000)} s` : `${fine.format(value)} ms`
+    case 'seconds': {
+      const [seconds, name] = ages.find(([least]) => value >= 2 * least) ?? [1, 's']
+      return `${fine.format(value / seconds)} ${name}`
+    }
     case 'bytes':
       return `${whole.format(value / 1_000_000)} MB`
     case 'percent':
