@@ -13,7 +13,7 @@ const appFolder = fileURLToPath(new URL('app', import.meta.url))
 const rootFolder = fileURLToPath(new URL('../..', import.meta.url))
 
 /** What the page names: addresses below `/assets/`, and the digest of the sources. */
-export type ConsoleBuild = { digest: string; script: string; style: string; preloads: string[] }
+export type ConsoleBuild = { digest: string; script: string; style: string }
 
 /** Where the files of all builds are. Their names have a hash of their content. */
 export const assetsFolderOf = (cacheFolder: string): string => path.join(cacheFolder, 'console', 'assets')
@@ -60,6 +60,8 @@ async function bundle(outdir: string) {
     return await build({
       absWorkingDir: rootFolder,
       entryPoints: { main: path.join(appFolder, 'main.tsx'), style: path.join(appFolder, 'style.css') },
+      // Pages reach all that the first page has. It is one file then, in the place of one for each set of pages that share a part.
+      inject: [path.join(appFolder, 'main.tsx')],
       bundle: true,
       splitting: true,
       format: 'esm',
@@ -93,19 +95,15 @@ export function toBuildError(cause: unknown): AnnexError {
 }
 
 function entriesOf(metafile: {
-  outputs: Record<string, { entryPoint?: string; imports: { path: string; kind: string }[] }>
+  outputs: Record<string, { entryPoint?: string; imports: { path: string }[] }>
 }) {
   const toAddress = (file: string) => `/assets/${path.basename(file)}`
   const entry = (name: string) =>
     Object.entries(metafile.outputs).find(([, one]) => one.entryPoint?.endsWith(name))
-  const [script = '', { imports = [] } = {}] = entry('app/main.tsx') ?? []
+  // The entry itself does nothing but import the file that it shares with all pages.
+  const [, { imports = [] } = {}] = entry('app/main.tsx') ?? []
   const [style = ''] = entry('app/style.css') ?? []
-  const first = imports.filter(({ kind }) => kind === 'import-statement')
-  return {
-    script: toAddress(script),
-    style: toAddress(style),
-    preloads: first.map((one) => toAddress(one.path)),
-  }
+  return { script: toAddress(imports[0]?.path ?? ''), style: toAddress(style) }
 }
 
 const toBrotli = promisify(brotliCompress)

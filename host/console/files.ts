@@ -91,8 +91,8 @@ const encodingFor = (context: Context): 'br' | 'gzip' | 'identity' =>
   (context.acceptsEncodings('br', 'gzip', 'identity') || 'identity') as 'br' | 'gzip' | 'identity'
 
 /** No text of a record or a request is in it. */
-const toPage = ({ script, style, preloads }: ConsoleBuild): string => `<!doctype html>
-<html lang="en">
+const toPage = ({ digest, script, style }: ConsoleBuild): string => `<!doctype html>
+<html lang="en" data-build="${digest}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -100,7 +100,7 @@ const toPage = ({ script, style, preloads }: ConsoleBuild): string => `<!doctype
 <title>Annex</title>
 <link rel="icon" href="data:image/svg+xml,${icon}">
 <link rel="stylesheet" href="${style}">
-${preloads.map((one) => `<link rel="modulepreload" href="${one}">`).join('\n')}
+<link rel="preload" as="fetch" href="/v1/me" crossorigin>
 <script type="module" src="${script}"></script>
 </head>
 <body>

@@ -53,8 +53,9 @@ const Unknown = page(() => import('./pages/unknown.tsx'))
 
 /** A page has a file of its own. A tab that is older than the host may ask for a file that is gone. */
 function page(load: () => Promise<{ default: () => VNode }>) {
-  const shown = () => load().catch((error: unknown) => ({ default: () => <NotLoaded error={error} /> }))
-  return Object.assign(lazy(shown), { load })
+  const Page = lazy(() => load().catch((error: unknown) => ({ default: () => <NotLoaded error={error} /> })))
+  // A page whose files are there is drawn at once.
+  return Object.assign(Page, { load: () => load().then(Page.preload) })
 }
 
 const NotLoaded = ({ error }: { error: unknown }) => (

@@ -1,4 +1,5 @@
 import { render } from 'preact'
+import './common.ts'
 import { App } from './app.tsx'
 import { loadPerson } from './person.ts'
 

@@ -26,6 +26,8 @@ export function preloadPages(routes: ComponentChildren): () => void {
     const link = target instanceof Element ? target.closest('a') : null
     if (link?.origin === location.origin) preload(link.pathname)
   }
+  // Beside the first request, which asks who the person is.
+  preload(location.pathname)
   document.addEventListener('pointerover', follow, { passive: true })
   document.addEventListener('focusin', follow)
   // Safari has no requestIdleCallback.

@@ -1,8 +1,9 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 export type Load<Value> = {
   value?: Value | undefined
   error?: unknown
+  /** There is nothing to show yet. False while a value is read again. */
   isLoading: boolean
   reload: () => void
 }
@@ -30,7 +31,8 @@ export function useLoad<Value>(
     else running.current.isAsked = true
   }, [])
 
-  useEffect(() => {
+  // Before the page is painted: the request does not wait for that.
+  useLayoutEffect(() => {
     const stop = new AbortController()
     const own = { isAsked: false }
     running.current = own
@@ -40,7 +42,11 @@ export function useLoad<Value>(
       setState(next)
       if (own.isAsked) setTurn((n) => n + 1)
     }
-    setState((before) => ({ ...(before.key === key ? before : { key }), key, isLoading: true }))
+    setState((before) => {
+      if (before.key !== key) return { key, isLoading: true }
+      // The same state draws nothing: a list that is read again has many rows.
+      return before.isLoading || before.value !== undefined ? before : { ...before, isLoading: true }
+    })
     latest.current(stop.signal).then(
       (value) => end(() => ({ key, value, isLoading: false })),
       // A list that is read again and again stays on the screen: the banner says that the host does not answer.

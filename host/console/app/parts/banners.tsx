@@ -46,7 +46,6 @@ function SilentHost() {
 
 function OlderTab() {
   useEffect(() => {
-    void readBuild()
     const timer = setInterval(() => document.visibilityState === 'visible' && void readBuild(), newerMs)
     return () => clearInterval(timer)
   }, [])
@@ -61,13 +60,11 @@ function OlderTab() {
   )
 }
 
-let ownBuild: string | null | undefined
+const ownBuild = document.documentElement.dataset.build
 
-/** The ETag of the page names the host's build of the console. */
+/** The ETag of the page names the host's build of the console. A proxy may have made it a weak one. */
 async function readBuild(): Promise<void> {
   const answer = await fetch('/', { method: 'HEAD', cache: 'no-store' }).catch(() => undefined)
-  const build = answer?.ok ? answer.headers.get('etag') : null
-  if (build === null) return
-  ownBuild ??= build
-  if (build !== ownBuild) isOutdated.value = true
+  const build = answer?.ok ? /"(.*)"/.exec(answer.headers.get('etag') ?? '')?.[1] : undefined
+  if (build !== undefined && build !== ownBuild) isOutdated.value = true
 }

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
 
 /** Relative times follow this clock. */
 const now = signal(Date.now())
@@ -30,18 +30,23 @@ export function toRelative(atMs: number, nowMs: number): string {
   return relative.format(Math.trunc(seconds / size), unit)
 }
 
-export function toExact(atMs: number, zone: string): string {
-  return new Intl.DateTimeFormat('en-GB', {
-    dateStyle: 'medium',
-    timeStyle: 'long',
-    ...(zone !== '' && { timeZone: zone }),
-  }).format(atMs)
-}
+/** One for all times: to make a format takes longer than to draw a row. */
+const format = computed(
+  () =>
+    new Intl.DateTimeFormat('en-GB', {
+      dateStyle: 'medium',
+      timeStyle: 'long',
+      ...(timeZone.value !== '' && { timeZone: timeZone.value }),
+    }),
+)
+
+/** In the time zone that the person has chosen. */
+export const toExact = (atMs: number): string => format.value.format(atMs)
 
 /** Relative, with the exact time on hover and focus. */
 export function Time({ at }: { at: string }) {
   const atMs = Date.parse(at)
-  const exact = toExact(atMs, timeZone.value)
+  const exact = toExact(atMs)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the exact time shows on focus, too
     <time dateTime={at} data-exact={exact} tabIndex={0} aria-description={exact}>

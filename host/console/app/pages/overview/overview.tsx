@@ -5,6 +5,7 @@ import { useLive } from '../../live.ts'
 import { Boundary } from '../../parts/boundary.tsx'
 import { Charts } from '../../parts/charts/charts.tsx'
 import { DeliveryTable } from '../../parts/delivery-table.tsx'
+import { ErrorNote } from '../../parts/error-note.tsx'
 import { Head } from '../../parts/head.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Loaded } from '../../parts/state.tsx'
@@ -32,6 +33,8 @@ export default function OverviewPage() {
     api.call('GET /v1/deliveries', { query: { organization: org, limit: 5 }, signal }),
   )
   useLive(org, deliveries.reload)
+  // The parts do not wait for the title.
+  const isRefused = organization.value === undefined && organization.error !== undefined
   const found = problems.value
   const reload = () => {
     found.reload()
@@ -44,55 +47,55 @@ export default function OverviewPage() {
         title={organization.value?.title ?? org}
         crumbs={[{ label: org }, { label: texts.overview.title }]}
       />
-      <Loaded of={organization}>
-        {() => (
-          <>
-            {found.value?.org === org && installations.value && (
-              <Sentence problems={found.value.here.length} installations={installations.value} />
-            )}
-            <Boundary>
-              <Loaded of={found.value?.org === org ? found : { ...found, value: undefined }}>
-                {(value) => <ProblemCards problems={value} onMended={reload} />}
-              </Loaded>
-            </Boundary>
-            <Boundary>
-              <FirstSteps
-                key={org}
-                org={org}
-                isNew={deliveries.value?.items.length === 0}
-                onChange={() => {
-                  installations.reload()
-                  deliveries.reload()
-                }}
-              />
-            </Boundary>
-            <Boundary>
-              <Charts org={org} />
-            </Boundary>
-            <Part
-              title={texts.overview.installations}
-              link={{ path: `/orgs/${org}/installations`, label: texts.overview.allInstallations }}
-              of={installations}
-              empty={
-                <>
-                  <p>{texts.overview.noInstallations}</p>
-                  <a href={`/orgs/${org}/integrations`}>{texts.overview.toCatalogue}</a>
-                </>
-              }
-            >
-              {(list) => <InstallationSummary org={org} list={list} />}
-            </Part>
-            <Part
-              title={texts.overview.deliveries}
-              link={{ path: `/orgs/${org}/deliveries`, label: texts.overview.allDeliveries }}
-              of={deliveries}
-              empty={<p>{texts.overview.noDeliveries}</p>}
-            >
-              {({ items }) => <DeliveryTable org={org} rows={items} />}
-            </Part>
-          </>
-        )}
-      </Loaded>
+      {isRefused ? (
+        <ErrorNote error={organization.error} next={{ label: texts.tryAgain, act: organization.reload }} />
+      ) : (
+        <>
+          {found.value?.org === org && installations.value && (
+            <Sentence problems={found.value.here.length} installations={installations.value} />
+          )}
+          <Boundary>
+            <Loaded of={found.value?.org === org ? found : { ...found, value: undefined }}>
+              {(value) => <ProblemCards problems={value} onMended={reload} />}
+            </Loaded>
+          </Boundary>
+          <Boundary>
+            <FirstSteps
+              key={org}
+              org={org}
+              isNew={deliveries.value?.items.length === 0}
+              onChange={() => {
+                installations.reload()
+                deliveries.reload()
+              }}
+            />
+          </Boundary>
+          <Boundary>
+            <Charts org={org} />
+          </Boundary>
+          <Part
+            title={texts.overview.installations}
+            link={{ path: `/orgs/${org}/installations`, label: texts.overview.allInstallations }}
+            of={installations}
+            empty={
+              <>
+                <p>{texts.overview.noInstallations}</p>
+                <a href={`/orgs/${org}/integrations`}>{texts.overview.toCatalogue}</a>
+              </>
+            }
+          >
+            {(list) => <InstallationSummary org={org} list={list} />}
+          </Part>
+          <Part
+            title={texts.overview.deliveries}
+            link={{ path: `/orgs/${org}/deliveries`, label: texts.overview.allDeliveries }}
+            of={deliveries}
+            empty={<p>{texts.overview.noDeliveries}</p>}
+          >
+            {({ items }) => <DeliveryTable org={org} rows={items} />}
+          </Part>
+        </>
+      )}
     </>
   )
 }

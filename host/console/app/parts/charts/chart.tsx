@@ -59,7 +59,7 @@ function Numbers({ times, chart }: { times: number[]; chart: ChartData }) {
           .map((time, at) => (
             <tr key={time}>
               <th scope="row" class="nowrap">
-                {toExact(time * 1000, timeZone.value)}
+                {toExact(time * 1000)}
               </th>
               {chart.lines.map(({ label, values }) => (
                 <td key={label} class="nowrap">

@@ -1,0 +1,10 @@
+// Parts of most pages. They come with the first file: a page of its own file is there with one request.
+import './lists/use-rows.ts'
+import './live.ts'
+import './parts/delivery-table.tsx'
+import './parts/filters/filters.tsx'
+import './parts/filters/record-filter.tsx'
+import './parts/filters/text-filter.tsx'
+import './parts/filters/time-filter.tsx'
+import './parts/head.tsx'
+import './parts/rows.tsx'
