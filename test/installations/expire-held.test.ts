@@ -38,17 +38,17 @@ describe('an account that waits for a yes', () => {
   const expire = (now: number) => expireHeld(seeded.db, seeded.database.longReader, { now })
   const audited = async () => {
     const entries = await seeded.db('audit').orderBy('id')
-    return entries.map(({ after, ...entry }) => ({ ...entry, after: openJson<Ended>(seeded.db, after) }))
+    return entries.map(({ after, ...entry }) => ({ ...entry, after: openJson(seeded.db, after) as Ended }))
   }
 
   it('is deleted after 24 hours, with its credentials, and the account before stays', async () => {
     const level = await read(seeded.installationId)
     await store(level, { account: heldAt(5), other: heldAt(6, 'bea'), held: kept })
     await expire(day + 4)
-    assert.deepEqual((await read(level.id)).settingDetails.account, heldAt(5), 'not yet')
+    assert.deepEqual((await read(seeded.installationId)).settingDetails.account, heldAt(5), 'not yet')
     await expire(day + 5)
     assert.deepEqual(
-      { ...(await read(level.id)).settingDetails },
+      { ...(await read(seeded.installationId)).settingDetails },
       {
         account: kept,
         other: heldAt(6, 'bea'),
@@ -56,7 +56,10 @@ describe('an account that waits for a yes', () => {
       },
     )
     await expire(9 * day)
-    assert.deepEqual({ ...(await read(level.id)).settingDetails }, { account: kept, other: kept, held: kept })
+    assert.deepEqual(
+      { ...(await read(seeded.installationId)).settingDetails },
+      { account: kept, other: kept, held: kept },
+    )
     await expire(9 * day)
     const entries = await audited()
     assert.deepEqual(
@@ -65,7 +68,7 @@ describe('an account that waits for a yes', () => {
         ['account', 'eve'],
         ['other', 'bea'],
       ].map(([name, account]) => [
-        ...['connection.expire', 'system', level.id],
+        ...['connection.expire', 'system', seeded.installationId],
         { connections: [name], account },
       ]),
     )
@@ -84,10 +87,10 @@ describe('an account that waits for a yes', () => {
     await store(site, { account: heldAt(1) })
     await store(await read(installationId), { one: heldAt(2), two: heldAt(2) })
     await expire(3 * day)
-    assert.deepEqual((await read(home.id, 'site', 'site_1')).settingDetails.account, kept)
+    assert.deepEqual((await read(seeded.installationId, 'site', 'site_1')).settingDetails.account, kept)
     const { one, two } = (await read(installationId)).settingDetails
     assert.deepEqual([one, two], [kept, kept])
-    assert.deepEqual((await audited()).map(({ after }) => after?.connections.length).sort(), [1, 2])
+    assert.deepEqual((await audited()).map(({ after }) => after.connections.length).sort(), [1, 2])
   })
 
   it('stays where it was encrypted with another key', async () => {
@@ -97,6 +100,6 @@ describe('an account that waits for a yes', () => {
     useSealer([db, reader, longReader], createSecretBox(new Uint8Array(32).fill(1)))
     await expire(3 * day)
     useSealer([db, reader, longReader], createSecretBox(new Uint8Array(32)))
-    assert.deepEqual((await read(level.id)).settingDetails.account, heldAt(1))
+    assert.deepEqual((await read(seeded.installationId)).settingDetails.account, heldAt(1))
   })
 })

@@ -46,8 +46,7 @@ export function ConnectActions({ read, name, connection, buttonText, onSaved }: 
   const isThere = connection.state !== 'none'
   const isMade =
     before !== undefined &&
-    isThere &&
-    (connection.since !== before.since || connection.held?.at !== before.held?.at)
+    ((isThere && connection.since !== before.since) || connection.held?.at !== before.held?.at)
   useEffect(() => {
     if (before === undefined || isMade) return
     const timer = setInterval(onSaved, everyMs)
