@@ -3,6 +3,7 @@ import { addAudit } from './audit.ts'
 import { addConfig } from './config.ts'
 import { addConfigure } from './configure.ts'
 import { addConnect } from './connect.ts'
+import { addConnections } from './connections.ts'
 import { addCopyDatabase } from './copy-database.ts'
 import { addDeliveries } from './deliveries.ts'
 import { addDemo } from './demo.ts'
@@ -80,6 +81,7 @@ export function createProgram(version: string, surroundings: Surroundings): Comm
   addConfigure(program)
   addSettingOptions(program)
   addConnect(program)
+  addConnections(program)
   addInstallations(program)
   addSelect(program)
   addRender(program)

@@ -64,6 +64,7 @@ async function show(session: Session, named: string, options: LevelOptions): Pro
   terminal.print(paint('bold', integration), ` ${id} `, toStatus(status))
   if (statusReason !== undefined) terminal.print(statusReason)
   if (status === 'suspended') saySuspended(terminal, id)
+  let isHeld = false
   for (const level of [installation, ...sites, ...spaces]) {
     terminal.print()
     const name =
@@ -78,21 +79,25 @@ async function show(session: Session, named: string, options: LevelOptions): Pro
     }
     for (const [button, connection] of Object.entries(level.connections ?? {})) {
       terminal.print(`  ${button}: ${describeConnection(connection)}`)
+      isHeld ||= connection.held !== undefined
     }
   }
+  // An account is a text of a stranger: a command to paste would run it in a shell.
+  if (isHeld) terminal.say('`npx annex connections` accepts or refuses the account that waits.')
   await sayAllPending(session, installation, [...sites, ...spaces])
 }
 
-function describeConnection({ state, account, since, expiresAt, lastError, held }: Connection): string {
-  if (state === 'none') return 'not connected'
+export function describeConnection(connection: Connection): string {
+  const { state, account, since, expiresAt, lastError, held } = connection
   const parts = [
     account !== undefined && `as ${account}`,
     since !== undefined && `since ${since}`,
     expiresAt !== undefined && `until ${expiresAt}`,
     lastError !== undefined && `(${lastError})`,
-    held !== undefined && `(${held.account} waits for a yes in the console)`,
+    held !== undefined &&
+      `(${held.account} waits for a yes until ${held.until}, in place of ${held.replaces})`,
   ]
-  return [state, ...parts.filter((part) => part !== false)].join(' ')
+  return [state === 'none' ? 'not connected' : state, ...parts.filter((part) => part !== false)].join(' ')
 }
 
 function sayAddresses(terminal: Terminal, urls: SiteInstallation['urls']): void {

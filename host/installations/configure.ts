@@ -165,11 +165,11 @@ export async function answerHeld(
   await writeTransaction(db, async (transaction) => {
     const before = await lockLevel(transaction, level)
     assertReadable(before)
-    const held = takeHeld<ScriptEdit>(before, name, account)
+    const held = takeHeld<ScriptEdit>(manifest, before, { name, account, now: nowOf(db) })
     const freed = { ...before, settingDetails: held.details }
     if (account !== undefined) return storeScriptEdit(transaction, manifest, freed, held.edit, origin)
     await update(transaction, before, { settingDetails: held.details })
-    const after = { connections: [name], account: held.account }
+    const after = { connections: held.names, account: held.account }
     await auditLevel(transaction, origin, before, { action: 'connection.refuse', after })
   })
 }

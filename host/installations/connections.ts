@@ -1,6 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
-import type { Configuration, SettingDetails } from '../db/queries/installations.ts'
+import {
+  type Configuration,
+  type HeldConnection,
+  heldLifetimeMs,
+  type SettingDetails,
+} from '../db/queries/installations.ts'
 import { AnnexError } from '../errors.ts'
 import { createRedactor, type Redact } from '../logs/create-redactor.ts'
 import { environmentSecrets } from '../logs/known-secrets.ts'
@@ -27,8 +32,8 @@ export type Connection = {
   /** Of a connection that the script cannot renew. */
   expiresAt?: string
   lastError?: string
-  /** Another account has connected since, and waits for a yes. */
-  held?: { account: string; at: string }
+  /** Another account has connected since, and waits for a yes until then. `replaces`: the account that the script uses. */
+  held?: { account: string; replaces: string; at: string; until: string }
 }
 
 /** A script that renews tokens has this long: others wait for it. */
@@ -209,19 +214,49 @@ export function whyDisconnected(
   return { error: 'The access token has expired, and cannot be renewed.', since: endsAt }
 }
 
+/** The account that waits at a connection, and the one that it would replace. Buttons with one callback address share it. */
+export function heldAt(
+  manifest: Manifest | undefined,
+  { kind, settingDetails: details }: Pick<StoredSettings, 'kind' | 'settingDetails'>,
+  name: string,
+  now: number,
+): { held: HeldConnection; replaces: string } | undefined {
+  const buttons = buttonsOf(manifest, kind)
+  const callback = buttons.find(([button]) => button === name)?.[1]
+  const others = buttons.filter(([, path]) => path === callback).map(([button]) => button)
+  for (const one of [name, ...others]) {
+    const { held, account = '' } = (Object.hasOwn(details, one) && details[one]?.connection) || {}
+    if (held !== undefined && now < heldUntil(held)) return { held, replaces: account }
+  }
+  return undefined
+}
+
+export const heldUntil = ({ at }: HeldConnection): number => at + heldLifetimeMs
+
 /** The connections of a level, by their names in its configuration. People see no credentials. */
 export function toConnections(
   manifest: Manifest | undefined,
-  { kind, configuration, settingDetails }: StoredSettings,
+  level: StoredSettings,
   now: number,
 ): Record<string, Connection> | undefined {
+  const { kind, configuration, settingDetails } = level
   const names = buttonsOf(manifest, kind).map(([name]) => name)
   const others = Object.keys(settingDetails).filter((name) => settingDetails[name]?.connection !== undefined)
   const all = [...names, ...(names.length === 0 ? others : [])]
   if (all.length === 0) return undefined
   return Object.fromEntries(
-    all.map((name) => [name, toConnection(configuration, name, settingDetails[name], now)]),
+    all.map((name) => {
+      const held = toHeld(heldAt(manifest, level, name, now))
+      return [name, { ...toConnection(configuration, name, settingDetails[name], now), ...held }]
+    }),
   )
+}
+
+const toHeld = (found: ReturnType<typeof heldAt>): Pick<Connection, 'held'> => {
+  if (found === undefined) return {}
+  const { held, replaces } = found
+  const [at, until] = [held.at, heldUntil(held)].map((ms) => new Date(ms).toISOString()) as [string, string]
+  return { held: { account: held.account, replaces, at, until } }
 }
 
 function toConnection(
@@ -232,7 +267,7 @@ function toConnection(
 ): Connection {
   // An older version may have declared a text there.
   if (!isStored(stored, name) || details?.kind === 'setting') return { state: 'none' }
-  const { account, since, endsAt, held } = details?.connection ?? {}
+  const { account, since, endsAt } = details?.connection ?? {}
   const error = whyDisconnected(details?.connection, now)?.error
   const isExpiring = endsAt !== undefined && endsAt - now < expiringMs
   return {
@@ -241,7 +276,6 @@ function toConnection(
     ...(since !== undefined && { since: new Date(since).toISOString() }),
     ...(endsAt !== undefined && { expiresAt: new Date(endsAt).toISOString() }),
     ...(error !== undefined && { lastError: error }),
-    ...(held && { held: { account: held.account, at: new Date(held.at).toISOString() } }),
   }
 }
 

@@ -4,7 +4,7 @@ import type { Level } from '../db/queries/levels.ts'
 import { AnnexError } from '../errors.ts'
 import { createRedactor } from '../logs/create-redactor.ts'
 import { environmentSecrets } from '../logs/known-secrets.ts'
-import { type ConnectionEdit, connectionNames } from './connections.ts'
+import { type ConnectionEdit, connectionNames, heldAt, heldUntil } from './connections.ts'
 
 /** An edit of a script that connects an account, and may store more beside it. */
 type ConnectingEdit = { configuration?: Record<string, unknown>; connection?: ConnectionEdit }
@@ -36,27 +36,45 @@ export function holdOther(
   return { details: withHeld(details, names, held), names, account }
 }
 
+/** What has waited at a connection, and the details without it. `names`: one edit may have connected several buttons. */
+type Taken<Edit> = { details: SettingDetails; edit: Edit; account: string; names: string[] }
+
 /**
- * What is held under a name, and the details without it.
+ * What is held at a connection, and the details without it.
  *
+ * @param given.account as the person has read it
  * @throws AnnexError `conflict` when nothing is held there, or another account than the one that was read
  */
 export function takeHeld<Edit extends ConnectingEdit>(
-  { settingDetails: details }: Level,
-  name: string,
-  account?: string,
-): { details: SettingDetails; edit: Edit; account: string } {
-  const held = Object.hasOwn(details, name) ? details[name]?.connection?.held : undefined
+  manifest: Manifest,
+  level: Level,
+  { name, account, now }: { name: string; account?: string | undefined; now: number },
+): Taken<Edit> {
+  const held = heldAt(manifest, level, name, now)?.held
   if (held === undefined)
-    throw new AnnexError('conflict', `No account waits for a yes at the connection "${name}".`)
+    throw new AnnexError(
+      'conflict',
+      `No account waits for a yes at the connection "${name}". An account waits for 24 hours: connect it again.`,
+    )
   if (account !== undefined && held.account !== account)
     throw new AnnexError('conflict', `The account ${held.account} waits there by now. Read the level again.`)
-  // One edit may have connected several buttons.
-  const names = Object.keys(details).filter((one) => {
-    const other = details[one]?.connection?.held
-    return other !== undefined && other.at === held.at && other.account === held.account
+  return take(level.settingDetails, held)
+}
+
+/** What has waited too long, with its credentials. */
+export function takeExpired(details: SettingDetails, now: number): Taken<object> | undefined {
+  const held = Object.values(details)
+    .map(({ connection }) => connection?.held)
+    .find((one) => one !== undefined && heldUntil(one) <= now)
+  return held && take(details, held)
+}
+
+function take<Edit>(details: SettingDetails, { account, at, edit }: HeldConnection): Taken<Edit> {
+  const names = Object.keys(details).filter((name) => {
+    const other = details[name]?.connection?.held
+    return other !== undefined && other.at === at && other.account === account
   })
-  return { details: withHeld(details, names, undefined), edit: held.edit as Edit, account: held.account }
+  return { details: withHeld(details, names, undefined), edit: edit as Edit, account, names }
 }
 
 function withHeld(

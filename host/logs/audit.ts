@@ -25,6 +25,7 @@ export const auditActions = [
   ...['integration.suspend', 'integration.resume', 'receiver.change', 'receiver.pause', 'receiver.resume'],
   ...['job.discard', 'job.run', 'delivery.send', 'delivery.send_failed', 'receiver.send_example'],
   ...['connection.link', 'connection.create', 'connection.hold', 'connection.refuse'],
+  'connection.expire',
   ...['organization.create', 'organization.change', 'organization.delete'],
   ...['site.create', 'site.change', 'site.delete', 'space.create', 'space.change', 'space.delete'],
   'content.change',

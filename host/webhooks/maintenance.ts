@@ -4,6 +4,7 @@ import { pruneContent } from '../content/prune-revisions.ts'
 import type { Db } from '../db/db.ts'
 import { releaseForgotten } from '../db/queries/release-waiting.ts'
 import { pruneSignIns } from '../db/queries/sessions.ts'
+import { expireHeld } from '../installations/expire-held.ts'
 import { pruneUses } from '../installations/permission-uses.ts'
 import { pruneStores } from '../installations/storage.ts'
 import { pruneHistory, type Retention } from './prune-history.ts'
@@ -13,7 +14,7 @@ const roundMs = 10 * 60_000
 
 /**
  * Every ten minutes releases jobs that an interrupted resume has left waiting, and prunes history, old revisions, stored values,
- * counts of used permissions, and sessions.
+ * counts of used permissions, accounts that were held too long, and sessions.
  *
  * @returns stops after the current step. The next round of any host does the rest
  */
@@ -46,6 +47,7 @@ export function runMaintenance(given: {
     await releaseForgotten(db, ending.signal)
     await pruneStores(db, ending.signal)
     await pruneUses(db)
+    await expireHeld(db, longReader, { signal: ending.signal })
     const now = Date.now()
     await pruneSignIns(db, { now, usedBefore: now - idleMs })
     await pruneHistory(db, retention, ending.signal, longReader)

@@ -16,7 +16,7 @@ export default createIntegration({ fetch: async (request, { environment, api }) 
   if (!searchParams.has('code')) {
     return Response.redirect('https://provider.example/?client_id=a&redirect_uri=' + request.url)
   }
-  const connection = { callback: '/oauth', account: 'ada@example.com' }
+  const connection = { callback: '/oauth', account: searchParams.get('code') + '@example.com' }
   const configuration = { oauth_credentials: { access_token: 'secret-access-token' } }
   await api.integrations.updateIntegrationInstallation(integration.name, installation.id, { configuration, connection })
   return new Response('connected')
@@ -66,20 +66,63 @@ after(async () => {
 })
 
 describe('annex connect', () => {
-  it('prints a link that connects an installation, and then shows its account', async () => {
-    const installed = await served.annex('install', 'tracker', '--yes')
-    assert.match(installed.stderr, /npx annex connect tracker account/)
+  async function connectAs(name: string): Promise<void> {
     const { code, stdout, stderr } = await served.annex('connect', 'tracker')
     assert.equal(code, 0, stderr)
     assert.match(stderr, /works once, for ten minutes/)
     const browser = createBrowser()
     const { next = '' } = await browser.follow(stdout.trim(), /provider\.example/)
     const { searchParams } = new URL(next)
-    const back = `${searchParams.get('redirect_uri')}?code=1&state=${searchParams.get('state')}`
+    const back = `${searchParams.get('redirect_uri')}?code=${name}&state=${searchParams.get('state')}`
     assert.equal(await (await browser.get(back)).text(), 'connected')
+  }
+
+  it('prints a link that connects an installation, and then shows its account', async () => {
+    const installed = await served.annex('install', 'tracker', '--yes')
+    assert.match(installed.stderr, /npx annex connect tracker account/)
+    await connectAs('ada')
     const shown = await served.annex('installations', 'tracker')
     assert.match(shown.stdout, /account: connected as ada@example\.com since \d{4}-/)
     assert.ok(!shown.stdout.includes('secret-access-token'))
+  })
+
+  it('does not replace an account: `annex connections` refuses or accepts another one', async () => {
+    await connectAs('bea')
+    const shown = await served.annex('installations', 'tracker')
+    assert.match(
+      shown.stdout,
+      /account: connected as ada@\S+ since \S+ \(bea@\S+ waits for a yes until \d{4}-\S+, in place of ada@/,
+    )
+    assert.match(shown.stderr, /npx annex connections/)
+    const wrong = await served.annex('connections', 'accept', 'tracker', 'eve@example.com')
+    assert.equal(wrong.code, 1)
+    assert.match(wrong.stderr, /The account bea@example\.com waits there by now/)
+    const refused = await served.annex('connections', 'refuse', 'tracker')
+    assert.equal(refused.code, 0, refused.stderr)
+    assert.match(refused.stdout, /^account: connected as ada@example\.com since \S+\n$/)
+    for (const args of [
+      ['accept', 'tracker', 'bea@example.com'],
+      ['refuse', 'tracker'],
+    ]) {
+      const none = await served.annex('connections', ...args)
+      assert.equal(none.code, 2)
+      assert.match(none.stderr, /No account waits for a yes/)
+    }
+    const named = await served.annex('connections', 'refuse', 'tracker', 'key')
+    assert.equal(named.code, 1)
+    assert.match(named.stderr, /No account waits for a yes at the connection "key"/)
+    await connectAs('bea')
+    const accepted = await served.annex(
+      'connections',
+      'accept',
+      'tracker',
+      'bea@example.com',
+      'account',
+      '--json',
+    )
+    const { account, held } = JSON.parse(accepted.stdout).connections.account
+    assert.deepEqual([account, held], ['bea@example.com', undefined])
+    assert.ok(!accepted.stdout.includes('secret-access-token'))
   })
 
   it('is undone by `annex configure --unset`', async () => {

@@ -68,6 +68,8 @@ describe('a connection that comes back as another account', () => {
     const { state, account, held } = await connection()
     assert.deepEqual([state, account, held.account], ['connected', 'ada@example.com', 'bea@example.com'])
     assert.ok(Math.abs(Date.parse(held.at) - Date.now()) < 60_000)
+    assert.equal(held.replaces, 'ada@example.com')
+    assert.equal(Date.parse(held.until) - Date.parse(held.at), 86_400_000)
     assert.doesNotMatch((await annex.api('GET', path)).text, /access_token/)
     const [entry] = await audited('connection.hold')
     assert.deepEqual([entry?.after.account, entry?.actor.kind], ['bea@example.com', 'token'])

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { SettingDetails } from '../../host/db/queries/installations.ts'
 import type { Level } from '../../host/db/queries/levels.ts'
-import { holdOther, takeHeld } from '../../host/installations/held-connections.ts'
+import { toConnections } from '../../host/installations/connections.ts'
+import { holdOther, takeExpired, takeHeld } from '../../host/installations/held-connections.ts'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 
 const button = { type: 'button', callback_url: '/oauth' }
@@ -76,14 +77,56 @@ describe('a connection is held', () => {
     const there = level({ one: ada, two: ada, other: { ...ada, held: { account: 'bea', at: 1, edit: {} } } })
     const { details = {} } = holdOther(manifest, there, edit('eve'), 2) ?? {}
     const held = { ...there, settingDetails: details } as Level
-    assert.throws(() => takeHeld(held, 'one', 'bea'), /The account eve waits there by now/)
-    assert.throws(() => takeHeld(held, 'constructor'), /No account waits/)
-    const taken = takeHeld(held, 'two', 'eve')
+    const take = (from: Level, name: string, account?: string) =>
+      takeHeld(manifest, from, { name, account, now: 3 })
+    assert.throws(() => take(held, 'one', 'bea'), /The account eve waits there by now/)
+    assert.throws(() => take(held, 'constructor'), /No account waits/)
+    const taken = take(held, 'two', 'eve')
+    assert.deepEqual(taken.names, ['one', 'two'])
     assert.deepEqual(taken.edit, edit('eve'))
     assert.deepEqual(taken.details, there.settingDetails, 'that of another button still waits')
-    assert.throws(
-      () => takeHeld({ ...held, settingDetails: taken.details } as Level, 'one'),
-      /No account waits/,
-    )
+    assert.throws(() => take({ ...held, settingDetails: taken.details } as Level, 'one'), /No account waits/)
+  })
+
+  const day = 86_400_000
+  const waiting = { ...ada, held: { account: 'eve', at: 2, edit: edit('eve') } }
+  const take = (there: Level, name: string, now: number) => takeHeld(manifest, there, { name, now }).account
+
+  it('for 24 hours, also by a clock that goes back', () => {
+    const there = level({ one: waiting })
+    for (const now of [0, 2, day + 1]) {
+      assert.equal(take(there, 'one', now), 'eve')
+      assert.equal(takeExpired(there.settingDetails, now), undefined)
+    }
+    for (const now of [day + 2, 9 * day]) {
+      assert.throws(() => take(there, 'one', now), /No account waits.*for 24 hours: connect it again/)
+      const expired = takeExpired(there.settingDetails, now)
+      assert.deepEqual([expired?.names, expired?.account], [['one'], 'eve'])
+      assert.deepEqual(expired?.details, level({ one: ada }).settingDetails)
+    }
+  })
+
+  it('of which only those that have waited too long expire, one after the other', () => {
+    const later = { ...ada, held: { account: 'bea', at: 3, edit: {} } }
+    const { settingDetails } = level({ one: waiting, two: waiting, other: later, oauth_credentials: ada })
+    const first = takeExpired(settingDetails, day + 2)
+    assert.deepEqual(first?.names, ['one', 'two'])
+    assert.equal(takeExpired(first?.details ?? {}, day + 2), undefined)
+    assert.deepEqual(takeExpired(first?.details ?? {}, day + 3)?.names, ['other'])
+  })
+
+  it('at each button with its callback address, also at one that is not connected', () => {
+    const there = level({ one: waiting }, { configuration: { one: {} } } as never)
+    const shown = toConnections(manifest, there, 5) ?? {}
+    const held = {
+      ...{ account: 'eve', replaces: 'ada' },
+      ...{ at: new Date(2).toISOString(), until: new Date(day + 2).toISOString() },
+    }
+    assert.deepEqual(shown.one?.held, held)
+    assert.deepEqual(shown.two, { state: 'none', held })
+    assert.deepEqual(shown.other, { state: 'none' })
+    assert.equal(take(there, 'two', 5), 'eve')
+    assert.throws(() => take(there, 'other', 5), /No account waits/)
+    assert.equal(toConnections(manifest, there, day + 2)?.one?.held, undefined, 'expired')
   })
 })

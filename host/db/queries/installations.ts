@@ -21,6 +21,9 @@ export type Configuration = Record<string, unknown>
 /** A connection with another account that waits for a person's yes. `edit`: what its script would have stored, with credentials. */
 export type HeldConnection = { account: string; at: number; edit: object }
 
+/** The account waits this long for a yes. */
+export const heldLifetimeMs = 86_400_000
+
 /** What Annex knows of settings, by their names. Scripts do not get it. */
 export type SettingDetails = Record<
   string,
@@ -297,17 +300,18 @@ export function openColumns(db: Db, row: JsonColumns) {
 
 /**
  * Each setting's details are encrypted, but for its marks, which migrations write. A query finds a connection with
- * an error or an end by the names beside them.
+ * an error, an end or a held account by the names beside them.
  */
 function sealDetails(db: Db, details: SettingDetails): string {
   const sealed = Object.entries(details).map(([name, { kind, secret, typed, ...one }]) => {
-    const { error, endsAt } = one.connection ?? {}
+    const { error, endsAt, held } = one.connection ?? {}
     const names = {
       ...(kind !== undefined && { kind }),
       ...(secret === true && { secret }),
       ...(typed === true && { typed }),
       ...(error !== undefined && { error: true }),
       ...(endsAt !== undefined && { endsAt: true }),
+      ...(held !== undefined && { held: true }),
     }
     return [name, { sealed: sealJson(db, one), ...names }]
   })

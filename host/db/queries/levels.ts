@@ -3,6 +3,7 @@ import { announce } from '../announce.ts'
 import type { Db } from '../db.ts'
 import { inPage, type PageAt } from '../page.ts'
 import {
+  findInstallation,
   type Installation,
   installationRows,
   type LevelColumns,
@@ -65,6 +66,23 @@ export async function findPlaceLevel(
     .where({ ...place, installationId: above.id })
     .first()
   return row && { ...toPlaceRow(db, row), above }
+}
+
+export async function findLevel(
+  db: Db,
+  { installationId, kind, placeId }: LevelKey,
+): Promise<Level | undefined> {
+  const installation = await findInstallation(db, installationId)
+  if (installation === undefined || kind === 'account') return installation
+  return findPlaceLevel(db, installation, { kind, placeId })
+}
+
+/** Levels where a connection with another account waits for a yes. */
+export async function listHoldingLevels(db: Db): Promise<LevelKey[]> {
+  return db('levels')
+    .whereRaw(`setting_details like '%"held":true%'`)
+    .whereNull('removingAt')
+    .select('installationId', 'kind', 'placeId')
 }
 
 /** The secrets of a level, for signing alone. */

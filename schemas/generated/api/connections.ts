@@ -56,11 +56,16 @@ export interface Connection {
   expiresAt?: Time
   lastError?: string
   /**
-   * Another account has connected since. It is not used until a person accepts it.
+   * Another account has connected since. It is not used until a person accepts it. After `until` it is deleted, with its credentials. Buttons with one `callback_url` share it.
    */
   held?: {
     account: string
+    /**
+     * The account that the script uses.
+     */
+    replaces: string
     at: Time
+    until: Time
   }
 }
 

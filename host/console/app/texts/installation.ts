@@ -165,6 +165,7 @@ export const installationTexts = {
     heldNow: 'The provider has connected',
     heldBefore: 'The script still uses',
     heldUntil: 'until you say yes.',
+    heldEnds: 'Without an answer the new account is deleted',
     accept: 'Use',
     refuse: 'Keep',
     refused: (account: string) => `${account} stays connected.`,

@@ -14,6 +14,7 @@ import { CopyButton } from '../copy.tsx'
 import { Dialog } from '../dialog.tsx'
 import { ErrorNote } from '../error-note.tsx'
 import { Icon } from '../icon.tsx'
+import { Time } from '../time.tsx'
 import { baseOf, saveSetting } from './save-setting.ts'
 
 const texts = installationTexts.connection
@@ -45,8 +46,7 @@ export function ConnectActions({ read, name, connection, buttonText, onSaved }: 
   const isThere = connection.state !== 'none'
   const isMade =
     before !== undefined &&
-    isThere &&
-    (connection.since !== before.since || connection.held?.at !== before.held?.at)
+    ((isThere && connection.since !== before.since) || connection.held?.at !== before.held?.at)
   useEffect(() => {
     if (before === undefined || isMade) return
     const timer = setInterval(onSaved, everyMs)
@@ -146,8 +146,9 @@ function shorten(account: string): string {
 /** Another account needs a yes: it takes the place of the one that is there. */
 function Held({ read, name, connection, onSaved }: Omit<ConnectionProps, 'buttonText'>) {
   const { error, attempt } = useAttempt()
-  const { held, account = '?' } = connection
+  const { held } = connection
   if (held === undefined) return null
+  const { replaces } = held
   const params = { ...paramsOf(read), property: name }
   const accept = () =>
     attempt(async () => {
@@ -158,14 +159,15 @@ function Held({ read, name, connection, onSaved }: Omit<ConnectionProps, 'button
   const refuse = () =>
     attempt(async () => {
       onSaved(toEdited(await api.read(`DELETE ${heldAddress}`, { params })))
-      sayDone(texts.refused(account))
+      sayDone(texts.refused(replaces))
     })
   return (
     <div class="note warning" role="alert">
       <Icon name="warning" />
       <div>
         <span class="detail">
-          {texts.heldNow} <bdi>{held.account}</bdi>. {texts.heldBefore} <bdi>{account}</bdi> {texts.heldUntil}
+          {texts.heldNow} <bdi>{held.account}</bdi>. {texts.heldBefore} <bdi>{replaces}</bdi>{' '}
+          {texts.heldUntil} {texts.heldEnds} <Time at={held.until} />.
         </span>
         {error !== undefined && <ErrorNote error={error} />}
         <div class="row">
@@ -173,7 +175,7 @@ function Held({ read, name, connection, onSaved }: Omit<ConnectionProps, 'button
             {texts.accept} <bdi>{shorten(held.account)}</bdi>
           </Action>
           <Action act={refuse} reason={reasonAgainst('refuseInstallationConnection')}>
-            {texts.refuse} <bdi>{shorten(account)}</bdi>
+            {texts.refuse} <bdi>{shorten(replaces)}</bdi>
           </Action>
         </div>
       </div>

@@ -1,0 +1,31 @@
+import { systemOrigin } from '../access/actor.ts'
+import { nowOf } from '../db/database-clock.ts'
+import type { Db } from '../db/db.ts'
+import { findLevel, listHoldingLevels, lockRow, updateLevel } from '../db/queries/levels.ts'
+import { writeTransaction } from '../db/sql.ts'
+import { auditLevel } from './audit-level.ts'
+import { takeExpired } from './held-connections.ts'
+
+/** Deletes the accounts that have waited too long for a yes, with their credentials. */
+export async function expireHeld(
+  db: Db,
+  longReader: Db,
+  { signal, now = nowOf(db) }: { signal?: AbortSignal; now?: number } = {},
+): Promise<void> {
+  for (const key of await listHoldingLevels(longReader)) {
+    if (signal?.aborted) return
+    const found = await findLevel(longReader, key)
+    if (found === undefined || takeExpired(found.settingDetails, now) === undefined) continue
+    await writeTransaction(db, async (transaction) => {
+      const level = await lockRow(transaction, found)
+      for (;;) {
+        const expired = level && takeExpired(level.settingDetails, now)
+        if (level === undefined || expired === undefined) return
+        level.settingDetails = expired.details
+        await updateLevel(transaction, level, { settingDetails: expired.details })
+        const after = { connections: expired.names, account: expired.account }
+        await auditLevel(transaction, systemOrigin, level, { action: 'connection.expire', after })
+      }
+    })
+  }
+}
