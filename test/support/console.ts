@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { type Annex, startAnnex } from './annex.ts'
 import { startChromium } from './chromium.ts'
+import { createSpareTabs } from './spare-tabs.ts'
 
 export const password = 'a sentence that is long'
 /** The plugins that come with Annex. */
@@ -48,25 +49,17 @@ let browser: Promise<Browser> | undefined
 export async function openConsole(given: Parameters<typeof startAnnex>[0] = {}): Promise<OpenConsole> {
   browser ??= startChromium()
   const chromium = await browser
+  const spare = createSpareTabs(chromium)
   const annex = await startAnnex(given)
   const url = annex.url.replace('127.0.0.1', 'localhost')
-  const tabs = new Set<Tab>()
+  const contexts = new Set<BrowserContext>()
   let session: Awaited<ReturnType<BrowserContext['cookies']>> | undefined
   let members = 0
   return { annex, url, open, asOperator, asMember, close }
 
   async function open({ width = 1280, colorScheme = 'light', url: at = url }: TabOptions = {}): Promise<Tab> {
-    const context = await chromium.newContext({
-      baseURL: at,
-      viewport: { width, height: 900 },
-      colorScheme,
-      hasTouch: width < 800,
-      // A proxy of a test has a certificate of its own.
-      ignoreHTTPSErrors: true,
-    })
-    const page = await context.newPage()
-    // It says nothing of how soon an answer comes: a machine may be busy.
-    page.setDefaultTimeout(60_000)
+    const look = { width, colorScheme, url: at }
+    const { context, page } = await spare.take(look)
     const said: string[] = []
     const refused: number[] = []
     page.on('console', (message) => {
@@ -86,11 +79,10 @@ export async function openConsole(given: Parameters<typeof startAnnex>[0] = {}):
         await page.locator('h1').waitFor()
       },
       async close() {
-        tabs.delete(tab)
-        await context.close()
+        await spare.giveBack(look, context, page)
       },
     }
-    tabs.add(tab)
+    contexts.add(context)
     return tab
   }
 
@@ -122,7 +114,7 @@ export async function openConsole(given: Parameters<typeof startAnnex>[0] = {}):
   }
 
   async function close(): Promise<void> {
-    for (const tab of tabs) await tab.close()
+    for (const context of contexts) await context.close()
     await annex.close()
   }
 }
