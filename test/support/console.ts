@@ -40,6 +40,10 @@ export type Tab = {
   said: string[]
   /** The codes of these lines. */
   refused: number[]
+  /**
+   * The next tab takes its browser context. A test that adds a script to each page, or sets the clock of the browser, closes the
+   * context instead: neither can be taken back.
+   */
   close: () => Promise<void>
 }
 

@@ -11,9 +11,12 @@ export type SpareTabs = {
 /** What tests listen to. Playwright has listeners of its own for other events. */
 const events = ['console', 'pageerror', 'request', 'response', 'popup', 'dialog', 'page']
 
+/** It says nothing of how soon an answer comes: a machine may be busy. */
+const timeoutMs = 60_000
+
 /**
  * Keeps the browser contexts of tabs that were closed, for the next tabs: to make one and to load the console the first time takes
- * 3 s of CPU. A test that adds scripts to each page of a context closes the context itself: scripts stay.
+ * 3 s of CPU.
  */
 export function createSpareTabs(browser: Browser): SpareTabs {
   const kept = new Map<string, { context: BrowserContext; page: Page }[]>()
@@ -24,6 +27,7 @@ export function createSpareTabs(browser: Browser): SpareTabs {
     const viewport = { width, height: 900 }
     const spare = kept.get(kindOf(look))?.pop()
     if (spare !== undefined) {
+      spare.page.setDefaultTimeout(timeoutMs)
       await spare.page.setViewportSize(viewport)
       await spare.page.emulateMedia({ colorScheme })
       return spare
@@ -34,8 +38,7 @@ export function createSpareTabs(browser: Browser): SpareTabs {
       ignoreHTTPSErrors: true,
     })
     const page = await context.newPage()
-    // It says nothing of how soon an answer comes: a machine may be busy.
-    page.setDefaultTimeout(60_000)
+    page.setDefaultTimeout(timeoutMs)
     return { context, page }
   }
 
