@@ -61,7 +61,7 @@ describe('the history of an installation in the console', { skip: skipWithoutChr
     await later.page.clock.install({ time: Date.now() + 31 * 86_400_000 })
     await later.goto(`${at}/permissions`)
     await later.page.getByText('Not used in the last 30 days.').waitFor()
-    await later.close()
+    await later.context.close()
   })
 
   it('shows each change of a status, and leads to what caused it', async () => {

@@ -84,7 +84,7 @@ describe('each page of the console', { skip: skipWithoutChromium() }, () => {
   }
   for (const [name, text] of Object.entries(shows)) {
     it(`shows ${name} to the operator`, async () => {
-      await operator.goto(paths[name] ?? '')
+      await operator.load(paths[name] ?? '')
       await waitForText(operator, text)
       assert.deepEqual([operator.said, operator.refused], [[], []])
     })

@@ -94,7 +94,7 @@ describe('a tab of the console', { skip: skipWithoutChromium() }, () => {
   it('shows the crash of one part in its place, and the rest works on', async () => {
     const { page } = tab
     await page.route('**/v1/problems', (route) => route.fulfill({ json: { items: [null] } }))
-    await tab.goto('/orgs/home')
+    await tab.load('/orgs/home')
     await page.getByText('No integration is installed').waitFor()
     await page.getByRole('alert').first().waitFor()
     await page.unroute('**/v1/problems')

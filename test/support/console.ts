@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { type Annex, startAnnex } from './annex.ts'
 import { startChromium } from './chromium.ts'
+import { createSpareTabs } from './spare-tabs.ts'
 
 export const password = 'a sentence that is long'
 /** The plugins that come with Annex. */
@@ -28,12 +29,21 @@ export type TabOptions = { width?: number; colorScheme?: 'light' | 'dark'; url?:
 export type Tab = {
   context: BrowserContext
   page: Page
-  /** Opens a page of the console, and waits for its heading. */
+  /**
+   * Leads to a page of the console, as a link does, and waits for its heading: it costs a fifth of a load. The page is loaded where
+   * something of the page before would stay: a dialog, a toast, or another query of the same path.
+   */
   goto: (path: string) => Promise<void>
+  /** Loads a page of the console as from a bookmark, with all its modules, and waits for its heading. */
+  load: (path: string) => Promise<void>
   /** What the page wrote to the browser's console, without Chromium's own lines for answers of 400 and more. */
   said: string[]
   /** The codes of these lines. */
   refused: number[]
+  /**
+   * The next tab takes its browser context. A test that adds a script to each page, or sets the clock of the browser, closes the
+   * context instead: neither can be taken back.
+   */
   close: () => Promise<void>
 }
 
@@ -43,25 +53,17 @@ let browser: Promise<Browser> | undefined
 export async function openConsole(given: Parameters<typeof startAnnex>[0] = {}): Promise<OpenConsole> {
   browser ??= startChromium()
   const chromium = await browser
+  const spare = createSpareTabs(chromium)
   const annex = await startAnnex(given)
   const url = annex.url.replace('127.0.0.1', 'localhost')
-  const tabs = new Set<Tab>()
+  const contexts = new Set<BrowserContext>()
   let session: Awaited<ReturnType<BrowserContext['cookies']>> | undefined
   let members = 0
   return { annex, url, open, asOperator, asMember, close }
 
   async function open({ width = 1280, colorScheme = 'light', url: at = url }: TabOptions = {}): Promise<Tab> {
-    const context = await chromium.newContext({
-      baseURL: at,
-      viewport: { width, height: 900 },
-      colorScheme,
-      hasTouch: width < 800,
-      // A proxy of a test has a certificate of its own.
-      ignoreHTTPSErrors: true,
-    })
-    const page = await context.newPage()
-    // It says nothing of how soon an answer comes: a machine may be busy.
-    page.setDefaultTimeout(60_000)
+    const look = { width, colorScheme, url: at }
+    const { context, page } = await spare.take(look)
     const said: string[] = []
     const refused: number[] = []
     page.on('console', (message) => {
@@ -73,15 +75,18 @@ export async function openConsole(given: Parameters<typeof startAnnex>[0] = {}):
     const tab: Tab = {
       ...{ context, page, said, refused },
       async goto(path) {
+        if (!(await page.evaluate<boolean>(follow(new URL(path, at))))) return tab.load(path)
+        await page.locator('h1:not([data-left])').waitFor()
+      },
+      async load(path) {
         await page.goto(path)
         await page.locator('h1').waitFor()
       },
       async close() {
-        tabs.delete(tab)
-        await context.close()
+        await spare.giveBack(look, context, page)
       },
     }
-    tabs.add(tab)
+    contexts.add(context)
     return tab
   }
 
@@ -113,10 +118,21 @@ export async function openConsole(given: Parameters<typeof startAnnex>[0] = {}):
   }
 
   async function close(): Promise<void> {
-    for (const tab of tabs) await tab.close()
+    for (const context of contexts) await context.close()
     await annex.close()
   }
 }
+
+/** What a click on a link does in a page that is signed in. The page says whether it was possible. */
+const follow = ({ href, origin, pathname, hash }: URL): string => `(() => {
+  const { origin, pathname } = location
+  if (origin !== '${origin}' || pathname === ${JSON.stringify(pathname)} || ${hash !== ''}) return false
+  if (!document.querySelector('.frame') || document.querySelector('dialog[open], .toast, .banner')) return false
+  for (const heading of document.querySelectorAll('h1')) heading.dataset.left = ''
+  history.pushState(null, '', ${JSON.stringify(href)})
+  dispatchEvent(new PopStateEvent('popstate'))
+  return true
+})()`
 
 /** A request as a page of the console sends it, without the page: to open one takes longer. Its cookies are those of the tab. */
 async function send({ context: { request } }: Tab, path: string, data: object): Promise<void> {
