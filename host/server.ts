@@ -25,6 +25,7 @@ import { drainMs } from './http/listen.ts'
 import { linkUrl, toNamed } from './http/own-address.ts'
 import { createSettingsTag } from './installations/level-settings.ts'
 import { createMissedCalls } from './installations/missed-calls.ts'
+import { noteFoundStatuses } from './installations/note-status.ts'
 import { createPermissionUses } from './installations/permission-uses.ts'
 import { createPrepareDispatch } from './installations/prepare-dispatch.ts'
 import { createReportFailure } from './installations/report-failure.ts'
@@ -347,6 +348,8 @@ export async function startServer(
   ends.defer(runMaintenance({ db, longReader, settings, onDefect }))
   ends.defer(writeServerFile(dataDir, url))
   await folders.reload()
+  const noting = noteFoundStatuses(db, stop.signal).catch(onDefect)
+  ends.defer(() => noting)
   folders.watch()
   const setupToken = await issueSetupToken(db)
   logger.info({ version, url, plugins: folders.plugins().length }, 'ready')

@@ -72,7 +72,7 @@ async function deploy(
     return switchVersion(transaction, name, version, { pinned })
   })
   for (const lane of lanes) await releaseWaiting(db, lane)
-  await noteStatusesOf(db, name, { origin, version: version.number })
+  await noteStatusesOf(db, name, { why: 'version', origin, version: version.number })
 }
 
 async function findOlder(

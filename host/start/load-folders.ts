@@ -121,6 +121,7 @@ export function createFolders(
         onDeployed,
       })
       given.onLoaded()
+      for (const { name, state } of plugins) if (state === 'retired') await noteRetired(name)
       await spaces.sync()
       first = undefined
       return plugins
@@ -131,7 +132,11 @@ export function createFolders(
 
     async function onDeployed(name: string, version: number): Promise<void> {
       given.onLoaded()
-      await noteStatusesOf(source.db, name, { origin: systemOrigin, version }).catch(onDefect)
+      await noteStatusesOf(source.db, name, { why: 'version', origin: systemOrigin, version }).catch(onDefect)
+    }
+
+    async function noteRetired(name = ''): Promise<void> {
+      await noteStatusesOf(source.db, name, { why: 'retired', origin: systemOrigin }).catch(onDefect)
     }
 
     function onFolder(plugin: LoadedPlugin | undefined, total: number): void {

@@ -1,7 +1,12 @@
 // databases: SQLite and PostgreSQL
 
 import assert from 'node:assert/strict'
+import { mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { createSecretBox } from '../../host/access/secret-box.ts'
+import { openDatabase } from '../../host/db/open-database.ts'
 import { agreementTo } from '../support/agreement.ts'
 import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 import { type PluginSource, writePlugin } from '../support/plugin-folder.ts'
@@ -147,6 +152,21 @@ describe('the status of a level', () => {
     assert.match(agreed.reason, /more/)
   })
 
+  it('changes when the plugin folder goes, and when it is there again', async () => {
+    const folder = join(annex.pluginsDir, 'states')
+    const away = `${annex.pluginsDir}-away`
+    renameSync(folder, away)
+    await api('POST', '/v1/reload')
+    assert.equal(short(await newest(site)), 'pending > active: retired')
+    const { count } = await list(site)
+    await api('POST', '/v1/reload')
+    assert.equal((await list(site)).count, count)
+    renameSync(away, folder)
+    await api('POST', '/v1/reload')
+    assert.equal(short(await newest(site)), 'active > pending: version')
+    assert.equal((await list(site)).count, count + 1)
+  })
+
   it('is listed in pages, for a reader too, and for no other organization', async () => {
     const whole = await list(site)
     const pages: Json[] = []
@@ -172,5 +192,44 @@ describe('the status of a level', () => {
       ({ status }) => status < 300,
     )
     assert.equal((await changes(site)).at(-1), 'null > pending: installed')
+  })
+})
+
+describe('a status that no host saw change', () => {
+  it('is noted by the next start, with the key that is missing', async (context) => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'annex-test-'))
+    context.after(() => rmSync(dataDir, { recursive: true, force: true }))
+    const start = () => startAnnex({ dataDir, plugins: { states: plugin([]) } })
+    const first = await start()
+    const { path } = await installSample(first, 'states', 'site', { key: 'a' })
+    await until(
+      async () => (await first.api('GET', path)).json,
+      ({ status }) => status === 'active',
+    )
+    await first.close()
+    const setSettings = async (configuration: string) => {
+      const { db, close } = await openDatabase('', dataDir)
+      await db('levels').where({ kind: 'site' }).update({ configuration })
+      await close()
+    }
+    const newestAfterStart = async (why: string): Promise<Json> => {
+      const annex = await start()
+      const { items } = await until(
+        async () => (await annex.api('GET', `${path}/status-changes`)).json,
+        (answer) => answer.items[0].why === why,
+      )
+      await annex.close()
+      return items[0]
+    }
+    await setSettings(createSecretBox(Buffer.alloc(32, 7)).seal('{"key":"lost"}'))
+    const lost = await newestAfterStart('secret_key')
+    assert.deepEqual([lost.from, lost.to, lost.by.kind], ['active', 'pending', 'system'])
+    assert.match(lost.reason, /another SECRET_KEY/)
+    await setSettings('{}')
+    const back = await until(
+      () => newestAfterStart('secret_key'),
+      ({ to }) => to === 'active',
+    )
+    assert.equal(back.from, 'pending')
   })
 })

@@ -155,28 +155,36 @@ export type Running = {
   manifest: Manifest | undefined
   /** The version that it runs. */
   versionId: string | null
+  versionNumber: number | undefined
   deployedId: string | null
 }
 
 export async function findRunning(db: Db, id: string): Promise<Running | undefined> {
-  const row = await installationRows(db)
+  return (await listRunning(db, [id]))[0]
+}
+
+/** As `findRunning`, of these installations. */
+export async function listRunning(db: Db, ids: readonly string[]): Promise<Running[]> {
+  type Row = StoredInstallation & { versionId: string | null; manifest: string | null; number: number }
+  const rows: Row[] = await installationRows(db)
     .leftJoin('integrations', 'integrations.name', 'installations.integration')
     .leftJoin(
       'versions',
       'versions.id',
       db.raw('coalesce(??, ??)', ['installations.heldVersionId', 'integrations.versionId']),
     )
-    .where({ 'installations.id': id })
-    .first('integrations.versionId', 'versions.manifest')
-  if (row === undefined) return undefined
-  const { versionId: deployedId, manifest, ...installation } = row
-  const runs = deployedId !== null && manifest !== null
-  return {
-    installation: toInstallation(db, installation),
-    manifest: runs ? JSON.parse(manifest) : undefined,
-    versionId: deployedId && (installation.heldVersionId ?? deployedId),
-    deployedId,
-  }
+    .whereIn('installations.id', ids)
+    .select('integrations.versionId', 'versions.manifest', 'versions.number')
+  return rows.map(({ versionId: deployedId, manifest, number, ...installation }) => {
+    const text = deployedId === null ? null : manifest
+    return {
+      installation: toInstallation(db, installation),
+      manifest: text === null ? undefined : JSON.parse(text),
+      versionId: deployedId && (installation.heldVersionId ?? deployedId),
+      versionNumber: text === null ? undefined : number,
+      deployedId,
+    }
+  })
 }
 
 /** Locks the installation: other edits wait for the transaction. @returns undefined when it has ended */

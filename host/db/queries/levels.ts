@@ -110,12 +110,23 @@ export async function listPlaceLevels(
 }
 
 /** All sites and spaces of an installation. */
-export async function readPlaceLevels(db: Db, above: Installation): Promise<PlaceLevel[]> {
-  const rows = await db('levels')
-    .where({ installationId: above.id })
+export const readPlaceLevels = (db: Db, above: Installation): Promise<PlaceLevel[]> =>
+  readPlaceLevelsOf(db, [above])
+
+/** All sites and spaces of these installations. */
+export async function readPlaceLevelsOf(
+  db: Db,
+  installations: readonly Installation[],
+): Promise<PlaceLevel[]> {
+  const byId = new Map(installations.map((above) => [above.id, above]))
+  const rows: Stored<PlaceRow>[] = await db('levels')
+    .whereIn('installationId', [...byId.keys()])
     .whereIn('kind', ['site', 'space'])
     .whereNull('removingAt')
-  return rows.map((row) => ({ ...toPlaceRow(db, row), above }))
+  return rows.flatMap((row) => {
+    const above = byId.get(row.installationId)
+    return above === undefined ? [] : [{ ...toPlaceRow(db, row), above }]
+  })
 }
 
 /** A script and an answer of the API have at most this many of an installation. */

@@ -74,6 +74,21 @@ export async function* eachInstallation(
   }
 }
 
+/** The ids of all installations, or of those of an integration, page by page. */
+export async function* eachIdPage(db: Db, where: { integration?: string }): AsyncGenerator<string[]> {
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const ids: string[] = await db('installations')
+      .where(where)
+      .whereNull('removingAt')
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(pageSize)
+      .pluck('id')
+    if (ids.length > 0) yield ids
+    after = ids.length === pageSize ? ids.at(-1) : undefined
+  }
+}
+
 /** The installation of an integration in an organization. There is at most one. */
 export async function findInstalled(
   db: Db,

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
 import type { Actor } from './audit.ts'
 import type { InstallationStatus, LevelKey } from './installations.ts'
@@ -26,13 +27,20 @@ const withinKey = ({ installationId, kind, placeId }: LevelKey) =>
   kind === 'account' ? { installationId } : { installationId, kind, placeId }
 
 /** The last change of a site or space. Of an account: also those of its sites and spaces. */
-export async function listLastChanges(db: Db, level: LevelKey): Promise<StatusChange[]> {
+export const listLastChanges = (db: Db, level: LevelKey): Promise<StatusChange[]> =>
+  lastChanges(db).where(withinKey(level))
+
+/** The last change of each level of these installations. */
+export const listLastChangesOf = (db: Db, installationIds: readonly string[]): Promise<StatusChange[]> =>
+  lastChanges(db).whereIn('installationId', installationIds)
+
+function lastChanges(db: Db): Knex.QueryBuilder {
   const newest = db('statusChanges as other')
     .max('number')
     .where('other.installationId', db.ref('statusChanges.installationId'))
     .where('other.kind', db.ref('statusChanges.kind'))
     .where('other.placeId', db.ref('statusChanges.placeId'))
-  return db('statusChanges').where(withinKey(level)).where('number', newest)
+  return db('statusChanges').where('number', newest)
 }
 
 /** Another host may have noted the same change: its number is taken then. */

@@ -15,7 +15,7 @@ export interface StatusChange {
   from: 'pending' | 'active' | 'paused' | 'suspended' | null
   to: 'pending' | 'active' | 'paused' | 'suspended'
   /**
-   * `recorded`: the status when Annex began to keep changes. `set_up`, `setup_failed`: how the script handled its setup event. `settings`: an edit. `version`: another version was deployed. `agreement`: the organization has agreed to a version.
+   * `recorded`: the status when Annex began to keep changes. `set_up`, `setup_failed`: how the script handled its setup event. `settings`: an edit. `version`: another version was deployed. `agreement`: the organization has agreed to a version. `retired`: the plugin folder is gone. `secret_key`: the settings were encrypted with another key, or with this one again.
    */
   why:
     | 'recorded'
@@ -28,6 +28,8 @@ export interface StatusChange {
     | 'paused'
     | 'resumed'
     | 'suspended'
+    | 'retired'
+    | 'secret_key'
   /**
    * A text of Annex or of the script, for people.
    */

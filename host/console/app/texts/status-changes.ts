@@ -44,5 +44,11 @@ export function whyChanged({ why, to, version }: Pick<StatusChange, 'why' | 'to'
       return 'Resumed by hand.'
     case 'suspended':
       return 'Annex suspended the script.'
+    case 'retired':
+      return 'The plugin folder is gone: no version runs, and none asks for settings.'
+    case 'secret_key':
+      return to === 'active'
+        ? 'The settings are encrypted with the key of Annex again.'
+        : 'The settings were encrypted with another key.'
   }
 }

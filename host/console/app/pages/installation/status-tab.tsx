@@ -76,9 +76,9 @@ function linkOf(
   if (why === 'suspended') return { href: pathOf(name, 'log'), text: texts.log }
   if (why === 'agreement')
     return { href: pathOf({ ...name, place: undefined }, 'permissions'), text: texts.permissions }
-  if (why === 'version')
+  if (why === 'version' || why === 'retired')
     return { href: `/orgs/${name.org}/integrations/${account.integration}`, text: texts.versions }
-  if (why === 'recorded' || reasonAgainst('listAudit') !== undefined) return undefined
+  if (why === 'recorded' || why === 'secret_key' || reasonAgainst('listAudit') !== undefined) return undefined
   const isOfAccount = name.place === undefined || why === 'paused' || why === 'resumed'
   const subject = isOfAccount ? account.id : `${account.id}/${name.place?.id}`
   return { href: `/orgs/${name.org}/audit?subject=${encodeURIComponent(subject)}`, text: texts.audit }
