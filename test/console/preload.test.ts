@@ -59,4 +59,27 @@ describe('the files of a page', { skip: skipWithoutChromium() }, () => {
     )
     await tab.close()
   })
+
+  it('of the address are asked for while the host still says who the person is, which is asked once', async () => {
+    const { page, goto, said, close } = await opened.asOperator()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    const isAsked = (pattern: RegExp) => asked.some((path) => pattern.test(path))
+    await page.route('**/v1/me', async (route) => {
+      await until(
+        async () => isAsked(/^\/assets\/members-/),
+        (isThere) => isThere,
+      )
+      await route.continue()
+    })
+    await goto('/orgs/home/members')
+    assert.equal(asked.filter((path) => path === '/v1/me').length, 1)
+    assert.deepEqual(
+      asked.filter((path) => path === '/'),
+      [],
+      'the page names its build',
+    )
+    assert.deepEqual(said, [])
+    await close()
+  })
 })

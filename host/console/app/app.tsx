@@ -88,6 +88,10 @@ function Pages() {
   const { path, url, route } = useLocation()
   const isDoor = doors.has(path)
   const mustSignIn = me.value === null && !isDoor
+  const isInside = Boolean(me.value) && !isDoor
+  useEffect(() => {
+    if (isInside) preloadCommon()
+  }, [isInside])
   useEffect(() => {
     if (mustSignIn)
       route(path === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(url + location.hash)}`, true)
@@ -110,7 +114,7 @@ function Pages() {
 function Routes() {
   return (
     <ErrorBoundary>
-      <Router onLoadEnd={() => me.value && preloadCommon()}>
+      <Router>
         <Route path="/" component={Home} />
         <Route path="/sign-in" component={SignIn} />
         <Route path="/sign-in/openid" component={Openid} />
