@@ -65,6 +65,8 @@ describe('the plugin that shows each element', { skip: skipWithoutChromium() }, 
       if (type !== 'modal') await page.locator(selector).first().waitFor({ state: 'attached' })
     }
     assert.equal(await page.locator('.c-notes').count(), 0)
+    const fit = await page.evaluate(`getComputedStyle(document.querySelector('${drawn.image}')).objectFit`)
+    assert.equal(fit, 'contain', 'a picture of another ratio is not stretched')
     const { json } = await opened.annex.api('POST', `${path}/render`, { componentId: 'elements' })
     const inModal = await opened.annex.api('POST', `${path}/render`, { componentId: 'question' })
     const types = new Set([...typesOf(json.element), ...typesOf(inModal.json.element)])

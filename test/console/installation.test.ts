@@ -118,6 +118,28 @@ describe('an installation in the console', { skip: skipWithoutChromium() }, () =
     }
   })
 
+  it('has its tabs in one line on a phone, with the current one in view, and each one by the keyboard', async () => {
+    const phone = await opened.asOperator({ url: opened.annex.url, width: 375 })
+    await phone.goto(`${at}/log`)
+    const tabs = phone.page.getByRole('navigation', { name: 'Parts of the installation' })
+    const isInView = (name: string) =>
+      tabs.getByRole('link', { name, exact: true }).evaluate((link) => {
+        const { left, right } = link.getBoundingClientRect()
+        return left >= 0 && right <= 375
+      })
+    const links = await tabs.getByRole('link').all()
+    const tops = await Promise.all(links.map(async (link) => (await link.boundingBox())?.y))
+    assert.equal(new Set(tops).size, 1)
+    assert.deepEqual([await isInView('Settings'), await isInView('Log')], [false, true])
+    await tabs.getByRole('link', { name: 'Log', exact: true }).focus()
+    for (const _ of links.slice(1)) await phone.page.keyboard.press('Shift+Tab')
+    await phone.page.keyboard.press('Enter')
+    await phone.page.locator('#setting-team').waitFor()
+    assert.deepEqual([await isInView('Settings'), await isInView('Log')], [true, false])
+    assert.deepEqual([await overflowOf(phone.page), await findBarriers(phone.page)], [0, []])
+    await phone.close()
+  })
+
   it('is paused and resumed', async () => {
     await tab.goto(at)
     await page.getByRole('button', { name: 'Pause' }).click()
