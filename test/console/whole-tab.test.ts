@@ -100,4 +100,21 @@ describe('a tab of the console', { skip: skipWithoutChromium() }, () => {
     await page.unroute('**/v1/problems')
     tab.said.length = 0
   })
+
+  it('that is closed leaves nothing of its person to the next one, which takes its browser', async () => {
+    const left = await opened.asOperator()
+    await left.load('/account')
+    await left.page.evaluate('localStorage.setItem("left", "a"); sessionStorage.setItem("left", "b")')
+    await left.page.route('**/v1/sign-in', (route) => route.abort())
+    await left.context.setOffline(true)
+    await left.close()
+    const next = await opened.open()
+    assert.equal(next.context, left.context)
+    assert.deepEqual(await next.context.cookies(), [])
+    await next.load('/account')
+    await next.page.getByLabel('Email').waitFor()
+    assert.deepEqual(await next.page.evaluate('[localStorage.length, sessionStorage.length]'), [0, 0])
+    assert.deepEqual([next.said, next.refused], [[], [401]])
+    await next.close()
+  })
 })

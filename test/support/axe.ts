@@ -7,7 +7,7 @@ const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 
 /** What axe-core finds on the page as it is, a line each. The page's policy holds for axe, too. */
 export async function findBarriers(page: Page): Promise<string[]> {
-  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(source)
+  if (!(await page.evaluate<boolean>('typeof window.axe?.run === "function"'))) await page.evaluate(source)
   const { violations }: AxeResults = await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${help} at ${target.join(' ')}: ${failureSummary}`),

@@ -53,9 +53,10 @@ export function createSpareTabs(browser: Browser): SpareTabs {
     await page.unrouteAll({ behavior: 'ignoreErrors' })
     await context.clearPermissions()
     await context.setOffline(false)
-    await context.clearCookies()
     // A page of the same origin keeps the process of the renderer, and its files in memory.
     await page.goto(`${look.url}/healthz`)
+    // After the page has left: an answer on its way to it may set a cookie.
+    await context.clearCookies()
     await page.evaluate('localStorage.clear(); sessionStorage.clear()')
     const spare = kept.get(kindOf(look)) ?? []
     kept.set(kindOf(look), [...spare, { context, page }])
