@@ -139,10 +139,17 @@ function toOptions(element: HTMLElement, { lines, unit }: ChartData): uPlot.Opti
         stroke: color(tone),
         width: 1.5,
         spanGaps: false,
-        points: { show: unit === 'ms', size: 4, fill: color(tone) },
+        points: { show: unit === 'ms', size: 4, fill: color(tone), filter: findLone },
       })),
     ],
   }
+}
+
+/** A line joins neighbours. A value between two gaps shows as a point. */
+function findLone({ data }: uPlot, series: number): number[] {
+  const values = Array.from(data[series] ?? [])
+  const isThere = (at: number) => typeof values[at] === 'number'
+  return [...values.keys()].filter((at) => isThere(at) && !isThere(at - 1) && !isThere(at + 1))
 }
 
 /** The least that an axis shows: without it a line at 0 has an axis of fractions. */
