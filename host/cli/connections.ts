@@ -23,7 +23,7 @@ export function addConnections(program: Command): void {
     .command('accept')
     .description('let the script use the account that waits, in place of the one before')
     .argument('<installation>', 'id of the installation, or name of the integration')
-    .argument('<account>', 'the account that waits, as `annex installations` shows it')
+    .argument('<account>', 'the account that waits, as `npx annex installations` shows it')
     .argument('[button]', 'name of the setting; may be left out where one account waits')
     .action(
       async (named: string, account: string, button: string | undefined, options: LevelOptions, command) => {
