@@ -8,6 +8,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { readTreeCpu } from './bench/measure/cpu-time.ts'
 import { findImported } from './support/imports.ts'
+import { writeGroup } from './support/test-groups.ts'
 import { parseTestHeader, readTestHeader } from './support/test-header.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -157,6 +158,26 @@ describe('a run of the tests', () => {
     const { status, stdout } = runTests(context, { ill: fails, cheap: passes })
     assert.equal(status, 1, stdout)
     assert.match(stdout, /✖ test\/ill\.test\.ts/)
+  })
+
+  it('says each test to a runner that reads slowly', async (context) => {
+    const folder = mkdtempSync(join(tmpdir(), 'annex-run-'))
+    context.after(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, 'many.test.mjs')
+    const name = 'is one of many, '.repeat(20)
+    const tests = `for (let n = 0; n < 3000; n++) it('${name}', () => {})`
+    writeFileSync(file, `import { it } from 'node:test'\n${tests}\n`)
+    const group = writeGroup(folder, { files: [file], database: { name: 'SQLite', url: '' } }, 0)
+    // As the runner of Node starts it.
+    const env = { ...process.env, NODE_TEST_CONTEXT: 'child-v8', TEST_BUILDS_FOLDER: folder }
+    const { stdout } = spawn(process.execPath, ['--test-force-exit', group], { env })
+    let text = ''
+    for await (const some of stdout) {
+      text += some
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    // The file itself is one more.
+    assert.equal(text.match(/test:pass/g)?.length, 3_001)
   })
 
   it('leaves the files of other tiers and paths alone', (context) => {

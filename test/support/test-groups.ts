@@ -11,7 +11,7 @@ export type Server = { name: string; url: string }
 /** Files that share a process, on one database. */
 export type TestGroup = { files: string[]; database: Server }
 
-const noteCpu = pathToFileURL(join(import.meta.dirname, 'note-cpu.ts')).href
+const addressOf = (file: string) => JSON.stringify(pathToFileURL(join(import.meta.dirname, file)).href)
 
 /** Deals the files that run on the database into groups of `size`. Neighbours in a folder are often alike, so they are parted. */
 export function groupFiles(
@@ -42,10 +42,12 @@ export function writeGroup(folder: string, { files, database }: TestGroup, at: n
   })
   const group = join(folder, `group-${String(at).padStart(3, '0')}.test.mjs`)
   const lines = [
-    "import { before, describe } from 'node:test'",
-    `import { noteCpu } from ${JSON.stringify(noteCpu)}`,
+    "import { after, before, describe } from 'node:test'",
+    `import { drainReports } from ${addressOf('drain-reports.ts')}`,
+    `import { noteCpu } from ${addressOf('note-cpu.ts')}`,
     `process.env.DATABASE_URL_TEST = ${JSON.stringify(database.url)}`,
     ...suites,
+    'after(drainReports)',
     '',
   ]
   writeFileSync(group, lines.join('\n'))
