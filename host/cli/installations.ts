@@ -64,8 +64,8 @@ async function show(session: Session, named: string, options: LevelOptions): Pro
   terminal.print(paint('bold', integration), ` ${id} `, toStatus(status))
   if (statusReason !== undefined) terminal.print(statusReason)
   if (status === 'suspended') saySuspended(terminal, id)
-  let isHeld = false
-  for (const level of [installation, ...sites, ...spaces]) {
+  const levels = [installation, ...sites, ...spaces]
+  for (const level of levels) {
     terminal.print()
     const name =
       'site' in level ? `site ${level.site}` : 'space' in level ? `space ${level.space}` : 'account'
@@ -79,9 +79,9 @@ async function show(session: Session, named: string, options: LevelOptions): Pro
     }
     for (const [button, connection] of Object.entries(level.connections ?? {})) {
       terminal.print(`  ${button}: ${describeConnection(connection)}`)
-      isHeld ||= connection.held !== undefined
     }
   }
+  const isHeld = levels.some(({ connections = {} }) => Object.values(connections).some(({ held }) => held))
   // An account is a text of a stranger: a command to paste would run it in a shell.
   if (isHeld) terminal.say('`npx annex connections` accepts or refuses the account that waits.')
   await sayAllPending(session, installation, [...sites, ...spaces])

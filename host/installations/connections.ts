@@ -252,10 +252,11 @@ export function toConnections(
   )
 }
 
-const toHeld = (found: ReturnType<typeof heldAt>): Pick<Connection, 'held'> => {
+function toHeld(found: ReturnType<typeof heldAt>): Pick<Connection, 'held'> {
   if (found === undefined) return {}
   const { held, replaces } = found
-  const [at, until] = [held.at, heldUntil(held)].map((ms) => new Date(ms).toISOString()) as [string, string]
+  const at = new Date(held.at).toISOString()
+  const until = new Date(heldUntil(held)).toISOString()
   return { held: { account: held.account, replaces, at, until } }
 }
 

@@ -18,13 +18,14 @@ export async function expireHeld(
     if (found === undefined || takeExpired(found.settingDetails, now) === undefined) continue
     await writeTransaction(db, async (transaction) => {
       const level = await lockRow(transaction, found)
-      for (;;) {
-        const expired = level && takeExpired(level.settingDetails, now)
-        if (level === undefined || expired === undefined) return
-        level.settingDetails = expired.details
-        await updateLevel(transaction, level, { settingDetails: expired.details })
-        const after = { connections: expired.names, account: expired.account }
+      if (level === undefined) return
+      let expired = takeExpired(level.settingDetails, now)
+      while (expired !== undefined) {
+        const { details, names, account } = expired
+        await updateLevel(transaction, level, { settingDetails: details })
+        const after = { connections: names, account }
         await auditLevel(transaction, systemOrigin, level, { action: 'connection.expire', after })
+        expired = takeExpired(details, now)
       }
     })
   }

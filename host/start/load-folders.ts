@@ -5,7 +5,7 @@ import type { Settings } from '../config/load-settings.ts'
 import { watchSpaces } from '../content/watch-spaces.ts'
 import type { ContentWriter } from '../content/write-content.ts'
 import { isAnnexError } from '../errors.ts'
-import { noteStatusesOf } from '../installations/note-status.ts'
+import { noteStatusesOf, type StatusCause } from '../installations/note-status.ts'
 import type { LogWriter, StoredLine } from '../logs/create-log-writer.ts'
 import { toVisible } from '../manifest/message-text.ts'
 import { listOwnFiles } from '../manifest/read-inside.ts'
@@ -121,7 +121,8 @@ export function createFolders(
         onDeployed,
       })
       given.onLoaded()
-      for (const { name, state } of plugins) if (state === 'retired') await noteRetired(name)
+      for (const { name = '', state } of plugins)
+        if (state === 'retired') await noteStatuses(name, { why: 'retired' })
       await spaces.sync()
       first = undefined
       return plugins
@@ -132,11 +133,11 @@ export function createFolders(
 
     async function onDeployed(name: string, version: number): Promise<void> {
       given.onLoaded()
-      await noteStatusesOf(source.db, name, { why: 'version', origin: systemOrigin, version }).catch(onDefect)
+      await noteStatuses(name, { why: 'version', version })
     }
 
-    async function noteRetired(name = ''): Promise<void> {
-      await noteStatusesOf(source.db, name, { why: 'retired', origin: systemOrigin }).catch(onDefect)
+    async function noteStatuses(name: string, cause: Omit<StatusCause, 'origin'>): Promise<void> {
+      await noteStatusesOf(source.db, name, { ...cause, origin: systemOrigin }).catch(onDefect)
     }
 
     function onFolder(plugin: LoadedPlugin | undefined, total: number): void {
