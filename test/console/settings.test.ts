@@ -83,6 +83,24 @@ describe('the settings of an installation', { skip: skipWithoutChromium() }, () 
     })
   }
 
+  it('keep what is typed before the page shows that the edit before is discarded', async () => {
+    await row('team').getByRole('textbox').fill('first')
+    await row('team').getByRole('button', { name: 'Discard' }).waitFor()
+    await page.evaluate(`(async () => {
+      const row = document.querySelector('#setting-team')
+      const field = row.querySelector('textarea')
+      const discard = [...row.querySelectorAll('button')].find(({ textContent }) => textContent === 'Discard')
+      discard.click()
+      await new Promise((resolve) => setTimeout(resolve))
+      field.value = 'second'
+      field.dispatchEvent(new Event('input', { bubbles: true }))
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+    })()`)
+    assert.equal(await row('team').getByRole('textbox').inputValue(), 'second')
+    await row('team').getByRole('button', { name: 'Discard' }).click()
+    await row('team').getByRole('button', { name: 'Discard' }).waitFor({ state: 'detached' })
+  })
+
   const right = [
     ['team', 'api', 'api'],
     ['team', 'عربي <b>', 'عربي <b>'],

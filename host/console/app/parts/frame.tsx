@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { api } from '../api.ts'
 import { problemCount, useProblems } from '../problems.ts'
@@ -17,7 +17,8 @@ import { TabIcon } from './tab-icon.tsx'
 export function Frame({ children }: { children: ComponentChildren }) {
   const { path } = useLocation()
   const [isOpen, setIsOpen] = useState(false)
-  useEffect(() => setIsOpen(false), [path])
+  // Before the next click, which may open it again.
+  useLayoutEffect(() => setIsOpen(false), [path])
   const organization = organizationInAddress() ?? lastOrganization() ?? undefined
   useProblems(organizationInAddress())
   const find = useFind(organization)

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 const quietMs = 250
 
@@ -14,8 +14,9 @@ export function SearchField({
 }) {
   const [typed, setTyped] = useState(value)
   const told = useRef(value)
-  // The way back of the browser, and a cleared filter, change the value from outside.
-  useEffect(() => {
+  // The way back of the browser, and a cleared filter, change the value from outside. It is shown
+  // before the page is painted: later it would replace what is typed by then.
+  useLayoutEffect(() => {
     if (value === told.current) return
     told.current = value
     setTyped(value)

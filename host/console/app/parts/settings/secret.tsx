@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { installationTexts as texts } from '../../texts/installation.ts'
 import { Action } from '../action.tsx'
 import { Icon } from '../icon.tsx'
@@ -15,8 +15,11 @@ export function Secret({ setting, state, id, described, own, wrong, reason }: Co
   const [draft, setDraft] = useState('')
   const [isShown, setIsShown] = useState(false)
   const { outcome } = state
-  useEffect(() => {
-    if (outcome.kind !== 'saved' && outcome.kind !== 'none') return
+  // What was typed while a secret was saved stays. What was saved goes before the page is painted: later it would take the next key
+  // with it.
+  useLayoutEffect(() => {
+    const isOver = outcome.kind === 'none' || (outcome.kind === 'saved' && outcome.edit.value === draft)
+    if (!isOver) return
     setDraft('')
     setIsReplacing(false)
     setIsShown(false)

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { installationTexts as texts } from '../../texts/installation.ts'
 import { Action } from '../action.tsx'
 import { Icon } from '../icon.tsx'
@@ -14,7 +14,6 @@ const modes = { text: 'text', number: 'decimal', address: 'url' } as const
 export function Typed({ setting, state, id, described, own, wrong, reason }: ControlProps) {
   const { kind, title } = setting
   const [draft, setDraft] = useState<string>()
-  const sent = useRef<string | undefined>(undefined)
   const [isNoNumber, setIsNoNumber] = useState(false)
   const stored = own === undefined ? '' : String(own)
   const shown = draft ?? stored
@@ -24,14 +23,15 @@ export function Typed({ setting, state, id, described, own, wrong, reason }: Con
     const value = toValue(kind, draft)
     setIsNoNumber(value === null)
     if (value === null) return
-    sent.current = draft
     await state.save({ value })
   }
-  // A draft that was refused stays, and so does what was typed while it was saved.
+  // A draft that was refused stays, and so does what was typed while it was saved. It goes before the page is painted: later it would
+  // take the next key with it.
   const { outcome } = state
-  useEffect(() => {
-    if (outcome.kind === 'none') setDraft(undefined)
-    if (outcome.kind === 'saved') setDraft((now) => (now === sent.current ? undefined : now))
+  useLayoutEffect(() => {
+    if (draft === undefined) return
+    const isOver = outcome.kind === 'saved' && outcome.edit.value === toValue(kind, draft)
+    if (outcome.kind === 'none' || isOver) setDraft(undefined)
   }, [outcome])
   return (
     <>

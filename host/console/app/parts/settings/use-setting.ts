@@ -8,7 +8,7 @@ import type { Setting } from './settings.ts'
 export type Outcome =
   | { kind: 'none' }
   | { kind: 'saving' }
-  | { kind: 'saved'; event: string | undefined }
+  | { kind: 'saved'; edit: Edit; event: string | undefined }
   | { kind: 'conflict'; mine: Edit; theirs: Base }
   | { kind: 'failed'; error: unknown; message?: string | undefined }
 
@@ -48,7 +48,7 @@ export function useSetting(
       if (saved.kind === 'conflict') return setOutcome({ kind: 'conflict', mine: edit, theirs: saved.theirs })
       begun.current = undefined
       latest.current = { ...latest.current, ...saved.edited }
-      setOutcome({ kind: 'saved', event: saved.edited.level.setupEvent })
+      setOutcome({ kind: 'saved', edit, event: saved.edited.level.setupEvent })
       onSaved(saved.edited)
     } catch (error) {
       setOutcome({ kind: 'failed', error, message: messageFor(error, name) })
