@@ -68,6 +68,7 @@ describe('signing in by an OpenID provider in the console', { skip }, () => {
     const tab = await openAs('ada')
     await signIn(tab, '/orgs/home/members')
     await tab.page.waitForURL(`${opened.url}/orgs/home/members`)
+    await tab.page.getByRole('table').waitFor()
     await tab.page.getByLabel('Email').fill('new@example.com')
     await tab.page.getByRole('button', { name: 'Make an invitation' }).click()
     const dialog = tab.page.getByRole('dialog', { name: 'Is it you?' })
@@ -84,6 +85,8 @@ describe('signing in by an OpenID provider in the console', { skip }, () => {
   it('signs in and confirms when the session ends before the confirmation', async () => {
     const tab = await openAs('ada')
     await signIn(tab, '/orgs/home/members')
+    // The form moves down when the table is there.
+    await tab.page.getByRole('table').waitFor()
     await tab.page.getByLabel('Email').fill('late@example.com')
     await tab.page.getByRole('button', { name: 'Make an invitation' }).click()
     const link = tab.page.getByRole('dialog').getByRole('link', { name: 'Confirm with Example Login' })

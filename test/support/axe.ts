@@ -5,10 +5,15 @@ import type { Page } from 'playwright-core'
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe-core finds on the page as it is, a line each. The page's policy holds for axe, too. */
+/**
+ * What axe-core finds on the page as it is, a line each. The page's policy holds for axe, too. The page in a frame is a script's:
+ * axe is not in it, and each message to it would be a warning in the browser's console.
+ */
 export async function findBarriers(page: Page): Promise<string[]> {
   if (!(await page.evaluate<boolean>('typeof window.axe?.run === "function"'))) await page.evaluate(source)
-  const { violations }: AxeResults = await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')
+  const { violations }: AxeResults = await page.evaluate(
+    'axe.run(document, { resultTypes: ["violations"], iframes: false })',
+  )
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${help} at ${target.join(' ')}: ${failureSummary}`),
   )
