@@ -3,7 +3,7 @@ import type { Db } from '../db/db.ts'
 import { hasOperatorAccount } from '../db/queries/accounts.ts'
 import type { Membership, Role } from '../db/queries/members.ts'
 import { deleteTokens, findToken, insertToken, type TokenRow, takeToken } from '../db/queries/tokens.ts'
-import { writeTransaction } from '../db/sql.ts'
+import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { lowerRole, type OrganizationRole } from './roles.ts'
 
@@ -101,7 +101,7 @@ export function redeemSetupToken(
   token: string,
   record: (transaction: Db, ids: { setup: string; made: string }) => Promise<void>,
 ): Promise<string> {
-  return writeTransaction(db, (transaction) => redeem(transaction, token, record))
+  return transact(db, (transaction) => redeem(transaction, token, record))
 }
 
 async function redeem(

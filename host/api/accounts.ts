@@ -14,7 +14,7 @@ import {
 } from '../db/queries/accounts.ts'
 import { findOrganization } from '../db/queries/organizations.ts'
 import { deleteSessions } from '../db/queries/sessions.ts'
-import { writeTransaction } from '../db/sql.ts'
+import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { linkUrl, type OwnAddress, ownAddressOf, toNamed } from '../http/own-address.ts'
 import { recordAudit } from '../logs/audit.ts'
@@ -86,7 +86,7 @@ export function addAccountRoutes(on: OnOperation, parts: SessionParts & OpenidPa
     const opened = await openLinkOf(db, body.link, 'setup', 'invitation')
     const { email, name } = personOf(opened, body)
     const proof = await prepareProof(passkeys, ownAddressOf(context.req, ownUrl), body)
-    const started = await writeTransaction(db, async (transaction) => {
+    const started = await transact(db, async (transaction) => {
       const isOperator = opened.kind === 'setup'
       await (isOperator ? takeSetupToken : useLink)(transaction, body.link)
       const account = await createAccount(transaction, passkeys, { email, name, isOperator }, proof)
@@ -106,7 +106,7 @@ export function addAccountRoutes(on: OnOperation, parts: SessionParts & OpenidPa
     const before = await sessionBefore(parts, context)
     const { account } = await openLinkOf(db, body.link, 'reset')
     const proof = await prepareProof(passkeys, ownAddressOf(context.req, ownUrl), body)
-    const started = await writeTransaction(db, async (transaction) => {
+    const started = await transact(db, async (transaction) => {
       await useLink(transaction, body.link)
       await resetAccount(transaction, context, account, proof)
       return signIn(transaction, context, account, { method: 'reset', before })
@@ -121,7 +121,7 @@ export function addAccountRoutes(on: OnOperation, parts: SessionParts & OpenidPa
       const text = `No account has the email ${body.email}. A member without an account gets an invitation.`
       throw new AnnexError('not_found', text)
     }
-    const { link, expiresAt } = await writeTransaction(db, async (transaction) => {
+    const { link, expiresAt } = await transact(db, async (transaction) => {
       await assertLocal(transaction, account.id)
       await recordAudit(transaction, originOf(request), {
         ...{ action: 'reset_link.create', organizationId: null },

@@ -10,7 +10,7 @@ import type { OAuthFlow } from '../db/queries/oauth-flows.ts'
 import { findOrganization } from '../db/queries/organizations.ts'
 import { findPlace } from '../db/queries/places.ts'
 import { findHolder } from '../db/queries/tokens.ts'
-import { writeTransaction } from '../db/sql.ts'
+import { transact } from '../db/sql.ts'
 import { AnnexError, isAnnexError } from '../errors.ts'
 import { sendPage } from '../http/page.ts'
 import { auditLevel } from '../installations/audit-level.ts'
@@ -99,7 +99,7 @@ export function addConnectionRoutes(on: OnOperation, parts: ConnectionParts): vo
     path: string,
   ): Promise<ConnectLink> {
     const maker = { actor: actorOf(request.caller), name: await nameOf(db, request.caller) }
-    const { token, expiresAt } = await writeTransaction(db, async (transaction) => {
+    const { token, expiresAt } = await transact(db, async (transaction) => {
       const link = await flows.createLink(transaction, toRef(level), path, maker)
       const after = { flow: link.id, path, expiresAt: toIso(link.expiresAt) }
       await auditLevel(transaction, originOf(request), level, { action: 'connection.link', after })

@@ -8,7 +8,7 @@ import {
   insertInstallLink,
   listInstallLinks,
 } from '../db/queries/install-links.ts'
-import { transact, writeTransaction } from '../db/sql.ts'
+import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { recordAudit } from '../logs/audit.ts'
 import { originOf } from './caller.ts'
@@ -54,7 +54,7 @@ export function addInstallLinkRoutes(on: OnOperation, { db, publicUrl }: Install
   on('DELETE /v1/integrations/{integration}/install-links/{link}', async (request) => {
     const { name, organizationId } = await open(request)
     const { link: id } = request.params
-    await writeTransaction(db, async (transaction) => {
+    await transact(db, async (transaction) => {
       const deleted = await deleteInstallLink(transaction, name, id)
       if (deleted === undefined) throw new AnnexError('not_found', `${name} has no install link ${id}.`)
       await recordAudit(transaction, originOf(request), {

@@ -1,7 +1,7 @@
 import { createLink } from '../accounts/links.ts'
 import type { Db } from '../db/db.ts'
 import { lockMember } from '../db/queries/members.ts'
-import { writeTransaction } from '../db/sql.ts'
+import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { linkUrl, ownAddressOf } from '../http/own-address.ts'
 import { recordAudit } from '../logs/audit.ts'
@@ -18,7 +18,7 @@ export function addInvitationRoutes(on: OnOperation, { db, ownUrl }: InvitationP
     const { caller, params, context } = request
     const organization = await organizationOf(db, caller, params.org)
     const { id } = await openMember(db, organization.id, params.member)
-    const { link, expiresAt } = await writeTransaction(db, async (transaction) => {
+    const { link, expiresAt } = await transact(db, async (transaction) => {
       const member = await lockMember(transaction, organization.id, id)
       if (member === undefined) throw new AnnexError('not_found', `The member ${id} has just been removed.`)
       assertMayChange(caller, member)

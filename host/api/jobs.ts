@@ -10,7 +10,7 @@ import {
   runScriptJobAgain,
   type ScriptJob,
 } from '../db/queries/script-jobs.ts'
-import { writeTransaction } from '../db/sql.ts'
+import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { findDeployed } from '../installations/find-deployed.ts'
 import { toVisibleSettings } from '../installations/level-settings.ts'
@@ -66,7 +66,7 @@ export function addJobRoutes(on: OnOperation, { db, longReader, settings }: JobP
     const { id, state, subject } = await open(request)
     const { level, event } = parseSubject(subject)
     const organizationId = await organizationIdOf(level)
-    await writeTransaction(db, async (transaction) => {
+    await transact(db, async (transaction) => {
       if (!(await runScriptJobAgain(transaction, id))) throw notFailed(id, state, 'be run again')
       await recordAudit(transaction, originOf(request), {
         ...{ action: 'job.run', organizationId, subject: { kind: 'job', id } },
@@ -81,7 +81,7 @@ export function addJobRoutes(on: OnOperation, { db, longReader, settings }: JobP
     const { id, state, subject } = await open(request)
     const { level, event } = parseSubject(subject)
     const organizationId = await organizationIdOf(level)
-    await writeTransaction(db, async (transaction) => {
+    await transact(db, async (transaction) => {
       if (!(await deleteFailedJob(transaction, id))) throw notFailed(id, state, 'be discarded')
       await recordAudit(transaction, originOf(request), {
         ...{ action: 'job.discard', organizationId, subject: { kind: 'job', id } },

@@ -13,7 +13,7 @@ import {
   type Role,
   updateMember,
 } from '../db/queries/members.ts'
-import { transact, writeTransaction } from '../db/sql.ts'
+import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { type AuditAction, recordAudit } from '../logs/audit.ts'
 import { organizationOf, originOf, type Person } from './caller.ts'
@@ -84,7 +84,7 @@ export function addMemberRoutes(on: OnOperation, { db }: MemberParts): void {
     run: (transaction: Db, member: Member) => Promise<Value>,
   ): Promise<Value> {
     const { id, organizationId } = await open(caller, params)
-    return writeTransaction(db, async (transaction) => {
+    return transact(db, async (transaction) => {
       const member = await lockMember(transaction, organizationId, id)
       if (member === undefined) throw noMember(organizationId, id)
       assertMayChange(caller, member)

@@ -8,7 +8,7 @@ import { confirmedMs, openidMs, renewSession, type SignedIn } from '../accounts/
 import type { Db } from '../db/db.ts'
 import { hasOperatorAccount } from '../db/queries/accounts.ts'
 import { findSubject, findSubjectOf } from '../db/queries/openid-subjects.ts'
-import { writeTransaction } from '../db/sql.ts'
+import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { createOpenidCookie } from '../http/openid-cookie.ts'
 import { ownAddressOf } from '../http/own-address.ts'
@@ -88,7 +88,7 @@ export function addOpenidRoutes(on: OnOperation, parts: OpenidParts): void {
     if (own === undefined) return enter(context, claims, openid, before)
     if (flow.purpose === 'confirm') return confirm(context, flow, claims, openid, own)
     const origin = { name: openid.name, originOf: (id: string) => originOfAccount(context, id) }
-    await writeTransaction(db, (transaction) =>
+    await transact(db, (transaction) =>
       linkSubject(transaction, claims, { ...origin, accountId: own.account.id }),
     )
     return toSessionView(own.session, own.session.id)
@@ -102,7 +102,7 @@ export function addOpenidRoutes(on: OnOperation, parts: OpenidParts): void {
   ) {
     const name = openid.name
     const attempt = () =>
-      writeTransaction(db, async (transaction) => {
+      transact(db, async (transaction) => {
         const originOf = (id: string) => originOfAccount(context, id)
         const account = await enterBySubject(transaction, claims, { name, rules: roleRules, originOf })
         if (account === undefined) return undefined
@@ -142,7 +142,7 @@ export function addOpenidRoutes(on: OnOperation, parts: OpenidParts): void {
         `${name} has not asked you to sign in again. Sign out there, and try again.`,
       )
     }
-    const renewed = await writeTransaction(db, async (transaction) => {
+    const renewed = await transact(db, async (transaction) => {
       const subject = await findSubject(transaction, { issuer: claims.iss, subject: claims.sub })
       if (subject?.accountId !== account.id) {
         throw new AnnexError('unauthorized', `This person of ${name} is not the one who is signed in here.`)
@@ -175,7 +175,7 @@ export function addOpenidRoutes(on: OnOperation, parts: OpenidParts): void {
     const [state = '', ...others] = query.getAll('state')
     const sealed = cookie.take(context, state)
     const flow = sealed === undefined || others.length > 0 ? undefined : openidFlows.open(sealed, state)
-    const isNew = flow !== undefined && (await writeTransaction(db, (one) => openidFlows.use(one, flow)))
+    const isNew = flow !== undefined && (await transact(db, (one) => openidFlows.use(one, flow)))
     if (isNew) return flow
     throw new AnnexError(
       'unauthorized',

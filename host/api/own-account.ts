@@ -12,7 +12,7 @@ import { deleteLinkOf } from '../db/queries/one-time-links.ts'
 import { deleteSubjectOf, findSubjectOf } from '../db/queries/openid-subjects.ts'
 import { deletePasskey, listPasskeys } from '../db/queries/passkeys.ts'
 import { deleteSessions } from '../db/queries/sessions.ts'
-import { writeTransaction } from '../db/sql.ts'
+import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { ownAddressOf } from '../http/own-address.ts'
 import { type AuditAction, recordAudit } from '../logs/audit.ts'
@@ -94,7 +94,7 @@ export function addOwnAccountRoutes(on: OnOperation, { db, passkeys, ownUrl }: S
   on('POST /v1/account/memberships', async (request) => {
     const { caller, body } = request
     const { member } = await openLinkOf(db, body.link, 'invitation')
-    await writeTransaction(db, async (transaction) => {
+    await transact(db, async (transaction) => {
       const account = await lock(transaction, caller)
       await assertLocal(transaction, account.id)
       await useLink(transaction, body.link)
@@ -116,7 +116,7 @@ export function addOwnAccountRoutes(on: OnOperation, { db, passkeys, ownUrl }: S
     action: AuditAction,
     run: (transaction: Db, account: Account) => Promise<{ before?: object; after?: object }>,
   ): Promise<void> {
-    await writeTransaction(db, async (transaction) => {
+    await transact(db, async (transaction) => {
       const account = await lock(transaction, request.caller)
       const changed = await run(transaction, account)
       const subject = { kind: 'account', id: account.id }

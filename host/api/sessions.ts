@@ -6,7 +6,7 @@ import { idleMs, renewSession } from '../accounts/sessions.ts'
 import type { Db } from '../db/db.ts'
 import { type Account, findAccount, findAccountByEmail } from '../db/queries/accounts.ts'
 import { deleteSession, listSessions } from '../db/queries/sessions.ts'
-import { writeTransaction } from '../db/sql.ts'
+import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { ownAddressOf } from '../http/own-address.ts'
 import type { RateLimits } from '../http/rate-limits.ts'
@@ -33,7 +33,7 @@ export function addSessionRoutes(on: OnOperation, parts: SessionParts): void {
       passkey !== undefined
         ? await byPasskey(context, passkey)
         : await byPassword(context, { email, password })
-    const started = await writeTransaction(db, async (transaction) => {
+    const started = await transact(db, async (transaction) => {
       const account = await useProof(transaction, checked)
       const method = checked.proof === undefined ? 'password' : 'passkey'
       return signIn(transaction, context, account, { method, before })
@@ -58,7 +58,7 @@ export function addSessionRoutes(on: OnOperation, parts: SessionParts): void {
   on('DELETE /v1/sessions/{session}', async (request) => {
     const { caller, params, context } = request
     const id = params.session === 'current' ? caller.sessionId : params.session
-    await writeTransaction(db, async (transaction) => {
+    await transact(db, async (transaction) => {
       if (!(await deleteSession(transaction, caller.accountId, id))) {
         throw new AnnexError('not_found', `The account has no session ${id}.`)
       }
@@ -79,7 +79,7 @@ export function addSessionRoutes(on: OnOperation, parts: SessionParts): void {
     if (checked.account.id !== caller.accountId) {
       throw new AnnexError('unauthorized', 'This passkey belongs to another account.')
     }
-    const renewed = await writeTransaction(db, async (transaction) => {
+    const renewed = await transact(db, async (transaction) => {
       await useProof(transaction, checked)
       await recordAudit(transaction, originOf(request), {
         ...{ action: 'session.confirm', organizationId: null },

@@ -5,7 +5,7 @@ import { dropEndedTexts, pruneEndedPages } from '../db/queries/pages.ts'
 import { findSpaceAfter, lockPlace } from '../db/queries/places.ts'
 import { isOnlyPruner } from '../db/queries/prune.ts'
 import { pruneRevisions } from '../db/queries/revisions.ts'
-import { writeTransaction } from '../db/sql.ts'
+import { transact } from '../db/sql.ts'
 
 /**
  * Removes revisions that were replaced longer ago than `ageMs`, with the pages that only they hold. The current revision
@@ -26,7 +26,7 @@ export async function pruneContent(db: Db, ageMs: number | undefined, ending?: A
 
 function pruneSpace(db: Db, spaceId: string, before: number, ending?: AbortSignal): Promise<unknown> {
   const step = () =>
-    writeTransaction(db, async (transaction) => {
+    transact(db, async (transaction) => {
       if (!(await isOnlyPruner(transaction))) return { changed: 0, more: false }
       // Writers and deletions lock a space before its pages, too.
       await lockPlace(transaction, 'space', spaceId)

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { stoppingError } from '../errors.ts'
 import type { Db } from './db.ts'
 import { explainStorageError, isDeadlock } from './errors.ts'
-import { writeTransaction } from './sql.ts'
+import { transact } from './sql.ts'
 
 /**
  * One kind of write. All items that wait for the same commit are written by one call, in one statement where possible: a
@@ -66,7 +66,7 @@ export function createGroupCommit(db: Db): GroupCommit {
 
   async function commit(group: readonly Waiting[]): Promise<void> {
     try {
-      const results = await writeTransaction(db, async (transaction) => {
+      const results = await transact(db, async (transaction) => {
         return runSteps(transaction, group)
       })
       for (const [n, { resolve }] of group.entries()) resolve(results[n])

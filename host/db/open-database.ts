@@ -142,12 +142,31 @@ function openSqlite(path: string, dataDir: string): Record<'writer' | 'reader' |
 
 /** SQLite has one writer: a second connection would wait or fail. */
 function openWriter(filename: string): Closable {
-  const writer = open(filename, 1, pragmas)
+  const writer = open(filename, 1, (connection, done) => {
+    lockAtBegin(connection)
+    connection.exec(pragmas, done)
+  })
   endAtFailedSync(writer.db)
   return writer
 }
 
-function open(filename: string, connections: number, begin = ''): Closable {
+type AfterCreate = (connection: sqlite3.Database, done: (error: Error | null) => void) => void
+
+/**
+ * Lets a transaction wait for another process as it begins. Knex's plain BEGIN would fail at the first write when another
+ * process has written since the first read.
+ */
+function lockAtBegin(connection: sqlite3.Database): void {
+  const all: (sql: string, ...rest: unknown[]) => sqlite3.Database = connection.all.bind(connection)
+  connection.all = (sql: string, ...rest: unknown[]) =>
+    all(sql === 'BEGIN;' ? 'BEGIN IMMEDIATE;' : sql, ...rest)
+}
+
+function open(
+  filename: string,
+  connections: number,
+  prepare: AfterCreate = (_connection, done) => done(null),
+): Closable {
   const closable = toClosable(
     knex({
       ...knexConfig,
@@ -157,12 +176,12 @@ function open(filename: string, connections: number, begin = ''): Closable {
       pool: {
         min: connections,
         max: connections,
-        afterCreate(connection: sqlite3.Database, done: (error: Error | null) => void) {
+        afterCreate: ((connection, done) => {
           // One statement at a time: waiting statements would each block a thread of libuv.
           connection.serialize()
           connection.configure('busyTimeout', busyMs)
-          connection.exec(begin, done)
-        },
+          prepare(connection, done)
+        }) satisfies AfterCreate,
       },
     }),
   )

@@ -11,8 +11,8 @@ export const isPostgres = (db: Db): boolean => db.client.dialect === 'postgresql
 const mostTries = 5
 
 /**
- * Runs a transaction that begins with a write. PostgreSQL ends one of two transactions that wait for each other, and has
- * stored nothing of it: it is run again at once.
+ * Runs a transaction that writes. PostgreSQL ends one of two transactions that wait for each other, and has stored nothing of
+ * it: it is run again at once. SQLite waits for another process that writes before it begins.
  *
  * @param run changes nothing but the database: it may run more than once
  */
@@ -24,17 +24,6 @@ export async function transact<Result>(db: Db, run: (transaction: Db) => Promise
       if (!isDeadlock(error) || tries === mostTries) throw error
     }
   }
-}
-
-/**
- * Runs a transaction that reads before it writes. Knex begins it with a plain BEGIN: on SQLite its first write then fails
- * while another process writes. A transaction that begins with a write waits for the other process.
- */
-export function writeTransaction<Result>(db: Db, run: (transaction: Db) => Promise<Result>): Promise<Result> {
-  return transact(db, async (transaction) => {
-    if (!isPostgres(transaction)) await transaction.raw('delete from key_checks where false')
-    return run(transaction)
-  })
 }
 
 /** `in (…)` for a query of ids that depends on another table of its statement. */

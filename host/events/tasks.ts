@@ -4,7 +4,7 @@ import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { createId } from '../db/ids.ts'
 import { countPendingJobs, insertJobs } from '../db/queries/jobs.ts'
-import { writeTransaction } from '../db/sql.ts'
+import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { toSubject } from '../installations/setup-event.ts'
 import type { HostCall } from '../sandbox/host-calls.ts'
@@ -41,7 +41,7 @@ export async function queueTask(db: Db, level: LevelRef, { task, schedule = 0 }:
   assertShallow(text, 'task')
   const lane = level.kind === 'integration' ? level.integration : level.installationId
   const subject = toSubject({ level, event: { type: 'task', eventId: createId('evt'), task } })
-  await writeTransaction(db, async (transaction) => {
+  await transact(db, async (transaction) => {
     if ((await countPendingJobs(transaction, 'task', lane)) >= maxDueTasks) {
       throw new AnnexError(
         'conflict',

@@ -15,7 +15,7 @@ import {
   readPlaceLevels,
   updateLevel,
 } from '../db/queries/levels.ts'
-import { writeTransaction } from '../db/sql.ts'
+import { transact } from '../db/sql.ts'
 import type { SettingProblem } from '../manifest/settings/check-configuration.ts'
 import { auditConnection, auditConnections, auditLevel, auditSettings, toShown } from './audit-level.ts'
 import { type ConnectionEdit, claimConnection, connectedButtons, detailsAfter } from './connections.ts'
@@ -55,7 +55,7 @@ export async function editByInstaller(
   { assertFresh, origin }: Editing,
 ): Promise<string | undefined> {
   const { configuration: given } = edit
-  return writeTransaction(db, async (transaction) => {
+  return transact(db, async (transaction) => {
     const before = await lockLevel(transaction, level)
     assertFresh(before)
     if (given === undefined) {
@@ -96,7 +96,7 @@ export async function editSetting(
   { name, label, ...given }: { name: string; value: unknown; label?: string },
   { assertFresh, origin }: Editing,
 ): Promise<string | undefined> {
-  return writeTransaction(db, async (transaction) => {
+  return transact(db, async (transaction) => {
     const before = await lockLevel(transaction, level)
     assertFresh(before)
     const { configuration: stored } = before
@@ -132,7 +132,7 @@ export async function editByScript(
 ): Promise<void> {
   const { connection } = edit
   const now = nowOf(db)
-  await writeTransaction(db, async (transaction) => {
+  await transact(db, async (transaction) => {
     const before = await lockLevel(transaction, level)
     assertReadable(before)
     assertFresh(before)
@@ -162,7 +162,7 @@ export async function answerHeld(
   level: Level,
   { name, account, origin }: { name: string; account?: string; origin: Origin },
 ): Promise<void> {
-  await writeTransaction(db, async (transaction) => {
+  await transact(db, async (transaction) => {
     const before = await lockLevel(transaction, level)
     assertReadable(before)
     const held = takeHeld<ScriptEdit>(manifest, before, { name, account, now: nowOf(db) })
@@ -238,7 +238,7 @@ async function storeScriptEdit(
  * @param given the level before the action
  */
 export async function setUpAfterAction(db: Db, manifest: Manifest, given: Level): Promise<void> {
-  await writeTransaction(db, async (transaction) => {
+  await transact(db, async (transaction) => {
     for (const before of levelsTo(given)) {
       const after = await lockLevel(transaction, before)
       const [from, to] = [statusOf(manifest, before), statusOf(manifest, after)]
@@ -256,7 +256,7 @@ export async function keepLabel(
   name: string,
   label: { value: string; label: string },
 ): Promise<void> {
-  await writeTransaction(db, async (transaction) => {
+  await transact(db, async (transaction) => {
     const before = await lockLevel(transaction, level)
     const { configuration, settingDetails: details } = before
     if (configuration[name] !== label.value || markedNames(details).includes(name)) return

@@ -6,7 +6,7 @@ import type { Installation } from '../db/queries/installations.ts'
 import { releaseWaiting } from '../db/queries/release-waiting.ts'
 import { liftSuspensions } from '../db/queries/suspensions.ts'
 import type { VersionHead } from '../db/queries/versions.ts'
-import { writeTransaction } from '../db/sql.ts'
+import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import {
   describePermission,
@@ -103,7 +103,7 @@ export async function agreeTo(
   given: Agreement & { origin: Origin },
 ): Promise<void> {
   const { integration, id } = installation
-  const lanes = await writeTransaction(db, async (transaction) => {
+  const lanes = await transact(db, async (transaction) => {
     const { version, manifest } = await lockDeployed(transaction, integration)
     const now = await lockLevel(transaction, installation)
     if (now.heldVersionId === null)

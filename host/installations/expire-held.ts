@@ -2,7 +2,7 @@ import { systemOrigin } from '../access/actor.ts'
 import { nowOf } from '../db/database-clock.ts'
 import type { Db } from '../db/db.ts'
 import { findLevel, listHoldingLevels, lockRow, updateLevel } from '../db/queries/levels.ts'
-import { writeTransaction } from '../db/sql.ts'
+import { transact } from '../db/sql.ts'
 import { auditLevel } from './audit-level.ts'
 import { takeExpired } from './held-connections.ts'
 
@@ -16,7 +16,7 @@ export async function expireHeld(
     if (signal?.aborted) return
     const found = await findLevel(longReader, key)
     if (found === undefined || takeExpired(found.settingDetails, now) === undefined) continue
-    await writeTransaction(db, async (transaction) => {
+    await transact(db, async (transaction) => {
       const level = await lockRow(transaction, found)
       if (level === undefined) return
       let expired = takeExpired(level.settingDetails, now)

@@ -7,7 +7,7 @@ import { type Installation, insertInstallation, type PlaceKind } from '../db/que
 import type { IntegrationRow } from '../db/queries/integrations.ts'
 import { insertPlaceLevel, type PlaceLevel } from '../db/queries/levels.ts'
 import { findPlace, lockPlace } from '../db/queries/places.ts'
-import { writeTransaction } from '../db/sql.ts'
+import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { auditLevel } from './audit-level.ts'
 import { type Agreement, assertAgreed, recordGrant } from './consent.ts'
@@ -36,7 +36,7 @@ export async function install(
 ): Promise<{ installation: Installation; signingSecret: string }> {
   const { organizationId, origin } = given
   const signingSecret = createSigningSecret()
-  return writeTransaction(db, async (transaction) => {
+  return transact(db, async (transaction) => {
     const { integration, manifest, version } = await lockDeployed(transaction, given.integration)
     await assertMayInstall(transaction, integration, manifest, organizationId, given.installKey)
     const inserted = await insertInstallation(transaction, {
@@ -101,7 +101,7 @@ export async function installInPlace(
   const found = await findPlace(db, kind, organizationId, name)
   const missing = () => new AnnexError('not_found', `${organizationId} has no ${kind} ${name}.`)
   if (found === undefined) throw missing()
-  const installed = await writeTransaction(db, async (transaction) => {
+  const installed = await transact(db, async (transaction) => {
     if ((await lockPlace(transaction, kind, found.id)) === undefined) throw missing()
     // An uninstall that runs meanwhile ends all sites and spaces.
     await lockLevel(transaction, installation)

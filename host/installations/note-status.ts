@@ -23,7 +23,7 @@ import {
   listLastChangesOf,
   type StatusChange,
 } from '../db/queries/status-changes.ts'
-import { writeTransaction } from '../db/sql.ts'
+import { transact } from '../db/sql.ts'
 import { shownStatusOf, whyPending } from './level-settings.ts'
 
 /** All causes of a change of status. docs/installations.md lists them. */
@@ -94,7 +94,7 @@ async function notePage(
     }),
   )
   if (changes.length === 0) return
-  await writeTransaction(db, (transaction) => insertStatusChanges(transaction, changes))
+  await transact(db, (transaction) => insertStatusChanges(transaction, changes))
 }
 
 const installationIdOf = (level: Level): string => installationOf(level).id

@@ -4,7 +4,7 @@ import { listRemaining } from '../db/queries/installations.ts'
 import { deleteIntegration, listIntegrations, lockIntegration } from '../db/queries/integrations.ts'
 import { keyOf } from '../db/queries/levels.ts'
 import { endLevel } from '../db/queries/uninstall.ts'
-import { writeTransaction } from '../db/sql.ts'
+import { transact } from '../db/sql.ts'
 import { recordAudit } from '../logs/audit.ts'
 import { auditLevel } from './audit-level.ts'
 
@@ -22,7 +22,7 @@ export async function pruneIntegrations(db: Db, pruning: Pruning, origin: Origin
   const pruned: Pruned[] = []
   for (const { name, versionId } of await listIntegrations(db)) {
     if (versionId !== null) continue
-    const found = await writeTransaction(db, (transaction) => prune(transaction, name, pruning, origin))
+    const found = await transact(db, (transaction) => prune(transaction, name, pruning, origin))
     if (found !== undefined) pruned.push(found)
   }
   return pruned

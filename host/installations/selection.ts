@@ -11,7 +11,7 @@ import {
 } from '../db/queries/installations.ts'
 import { lockOrganization } from '../db/queries/organizations.ts'
 import { listPlaceIds } from '../db/queries/places.ts'
-import { writeTransaction } from '../db/sql.ts'
+import { transact } from '../db/sql.ts'
 import { auditLevel } from './audit-level.ts'
 import { findDeployed } from './find-deployed.ts'
 import { assertFits, insertInPlace, isFit } from './install.ts'
@@ -34,7 +34,7 @@ export async function select(
   selections: Selections,
   origin: Origin,
 ): Promise<void> {
-  await writeTransaction(db, async (transaction) => {
+  await transact(db, async (transaction) => {
     // A space or site that another transaction makes refers to the organization: it comes before, or sees the selection.
     await lockOrganization(transaction, installation.organizationId)
     const now = await lockLevel(transaction, installation)

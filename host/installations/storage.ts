@@ -15,7 +15,7 @@ import {
   updateStore,
   upsertValue,
 } from '../db/queries/stores.ts'
-import { writeTransaction } from '../db/sql.ts'
+import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { endpointPath, type LevelRef } from '../sandbox/level-ref.ts'
 import type { MissedCalls } from './missed-calls.ts'
@@ -124,7 +124,7 @@ export function createStorage(
     { ifVersion, ifAbsent }: Pick<Put, 'ifVersion' | 'ifAbsent'>,
     act: (transaction: Db, store: Store, before: { bytes: number } | undefined) => Promise<Result>,
   ): Promise<Result | Conflict> {
-    return writeTransaction(db, async (transaction) => {
+    return transact(db, async (transaction) => {
       const store = await openStore(transaction, level)
       const now = nowOf(db)
       await dropExpired(transaction, store, now)
@@ -143,7 +143,7 @@ export function createStorage(
 export async function pruneStores(db: Db, signal: AbortSignal): Promise<void> {
   for (const level of await listExpiredStores(db, nowOf(db), 1_000)) {
     if (signal.aborted) return
-    await writeTransaction(db, async (transaction) => {
+    await transact(db, async (transaction) => {
       const store = await lockStore(transaction, level)
       if (store !== undefined) await dropExpired(transaction, store, nowOf(db))
     })

@@ -10,7 +10,7 @@ import {
   suspendInstallation,
   suspendIntegration,
 } from '../db/queries/suspensions.ts'
-import { transact, writeTransaction } from '../db/sql.ts'
+import { transact } from '../db/sql.ts'
 import { recordAudit } from '../logs/audit.ts'
 import type { LogWriter } from '../logs/create-log-writer.ts'
 import { installationOf, type SandboxTarget } from '../sandbox/target.ts'
@@ -50,7 +50,7 @@ export function createSuspensions(given: {
       })
     },
     async resume(of, origin) {
-      const lanes = await writeTransaction(db, async (transaction) => {
+      const lanes = await transact(db, async (transaction) => {
         await auditStatus(transaction, origin, of, 'resume')
         if (!('installation' in of)) return resumeIntegration(transaction, of.integration)
         const lanes = await resumeInstallation(transaction, of.installation)

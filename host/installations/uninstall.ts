@@ -3,7 +3,7 @@ import type { Origin } from '../access/actor.ts'
 import type { Db } from '../db/db.ts'
 import { installationOf, keyOf, type Level, markRemoving } from '../db/queries/levels.ts'
 import { deletePendingEvents, endLevel } from '../db/queries/uninstall.ts'
-import { writeTransaction } from '../db/sql.ts'
+import { transact } from '../db/sql.ts'
 import { keyOfRef, type LevelRef } from '../sandbox/level-ref.ts'
 import { auditLevel } from './audit-level.ts'
 import { previousOf } from './level-settings.ts'
@@ -22,7 +22,7 @@ export async function uninstall(
   level: Level,
   origin: Origin,
 ): Promise<void> {
-  await writeTransaction(db, async (transaction) => {
+  await transact(db, async (transaction) => {
     const key = keyOf(level)
     const before = await lockLevel(transaction, level)
     await markRemoving(transaction, key)

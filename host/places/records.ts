@@ -25,7 +25,7 @@ import {
   updateSite,
 } from '../db/queries/places.ts'
 import { type Holder, listHoldersOfOrganization, listHoldersOfPlace } from '../db/queries/uninstall.ts'
-import { transact, writeTransaction } from '../db/sql.ts'
+import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 import { installInNew } from '../installations/selection.ts'
 import { type AuditAction, recordAudit } from '../logs/audit.ts'
@@ -57,7 +57,7 @@ export async function changeOrganization(
   id: string,
   { externalIds, ...change }: Partial<Pick<Organization, 'subdomain' | 'title'>> & WithExternalIds,
 ): Promise<Organization> {
-  return writeTransaction(db, async (transaction) => {
+  return transact(db, async (transaction) => {
     const organization = await lockOrganization(transaction, id)
     if (organization === undefined) throw gone('organization', id)
     await updateOrganization(transaction, id, change).catch(refuseDuplicate('organization', change.subdomain))
@@ -78,7 +78,7 @@ export async function changeOrganization(
  * @throws AnnexError `not_found`, `conflict`
  */
 export async function deleteOrganization(db: Db, origin: Origin, id: string): Promise<DeletedWith> {
-  return writeTransaction(db, async (transaction) => {
+  return transact(db, async (transaction) => {
     const organization = await lockOrganization(transaction, id)
     if (organization === undefined) throw gone('organization', id)
     const owned = await listIntegrationsOf(transaction, id)
@@ -137,7 +137,7 @@ export async function changePlace<Kind extends PlaceKind>(
   { externalIds, ...change }: PlaceEdit,
   alsoStore: (transaction: Db, before: Places[Kind]) => Promise<void> = async () => {},
 ): Promise<Places[Kind]> {
-  return writeTransaction(db, async (transaction) => {
+  return transact(db, async (transaction) => {
     const place = await lockPlace(transaction, kind, id)
     if (place === undefined) throw gone(kind, id)
     await updatePlace(transaction, kind, id, change).catch(refuseDuplicate(kind, change.slug))
@@ -164,7 +164,7 @@ export async function deletePlace(
   kind: PlaceKind,
   id: string,
 ): Promise<{ revisions: number }> {
-  return writeTransaction(db, async (transaction) => {
+  return transact(db, async (transaction) => {
     const place = await lockPlace(transaction, kind, id)
     if (place === undefined) throw gone(kind, id)
     assertUninstalled(kind, id, await listHoldersOfPlace(transaction, kind, id))
@@ -203,7 +203,7 @@ export async function changeSite(
   origin: Origin,
   assertFresh?: (before: Site) => void,
 ): Promise<void> {
-  await writeTransaction(db, async (transaction) => {
+  await transact(db, async (transaction) => {
     const site = await lockPlace(transaction, 'site', id)
     if (site === undefined) throw gone('site', id)
     assertFresh?.(site)

@@ -69,7 +69,6 @@ export function createLeases(given: {
     if ((await end({ lapsedAtMs: clock.now() })) > 0) given.onDue()
   }
 
-  /** Without writeTransaction: on a slow disk each further statement brings the leases in flight closer to their end. */
   async function end(which: EndingClaims): Promise<number> {
     return transact(db, async (transaction) => {
       const jobs = await endClaims(transaction, kinds, which)

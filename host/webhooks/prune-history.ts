@@ -14,7 +14,7 @@ import {
   readUsedBytes,
 } from '../db/queries/prune.ts'
 import { deleteRemoved } from '../db/queries/uninstall.ts'
-import { writeTransaction } from '../db/sql.ts'
+import { transact } from '../db/sql.ts'
 
 /** Limits of kept history. */
 export type Retention = {
@@ -56,7 +56,7 @@ export async function pruneHistory(
     if (upTo === undefined && endedBefore === undefined) continue
     let after: RowPosition | undefined
     const step = () =>
-      writeTransaction(db, async (transaction) => {
+      transact(db, async (transaction) => {
         if (!(await isOnlyPruner(transaction))) return { changed: 0, more: false }
         const given = { old: { upTo, endedBefore }, after, limit: stepSize }
         const { changed, reached } = await pruneSome(transaction, table, given)

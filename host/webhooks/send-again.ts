@@ -5,7 +5,7 @@ import type { Database } from '../db/open-database.ts'
 import type { Delivery } from '../db/queries/deliveries.ts'
 import { findReceiver } from '../db/queries/receivers.ts'
 import { bringForward, type FailedFilter, listFailed, sendAgain } from '../db/queries/send-again.ts'
-import { writeTransaction } from '../db/sql.ts'
+import { transact } from '../db/sql.ts'
 import { AnnexError } from '../errors.ts'
 
 /** The limit of one request, so that it ends before clients and proxies time out. */
@@ -24,7 +24,7 @@ export async function sendNow(
 ): Promise<void> {
   await assertSendable(db, receiverId)
   const dueAt = nowOf(db)
-  const state = await writeTransaction(db, async (transaction) => {
+  const state = await transact(db, async (transaction) => {
     const sent = await sendAgain(transaction, [{ id, dueAt }])
     const now = sent.length > 0 ? 'due' : await bringForward(transaction, id, dueAt)
     if (now === 'due') await record(transaction)
@@ -61,7 +61,7 @@ export async function sendFailed(
   const sendBatch = async () => {
     const ids = await listFailed(longReader, filter, { after, limit: stepSize })
     const batch = ids.map((id, n) => ({ id, dueAt: startMs + Math.floor(((count + n) * 1_000) / perSecond) }))
-    const sent = await writeTransaction(db, (transaction) => sendAgain(transaction, batch, filter.upToMs))
+    const sent = await transact(db, (transaction) => sendAgain(transaction, batch, filter.upToMs))
     after = ids.at(-1) ?? after
     count += sent.length
     return { changed: sent.length, more: ids.length === stepSize && count < mostOfRequest }

@@ -7,7 +7,7 @@ import { announce, type News } from '../../host/db/announce.ts'
 import { findInstallation } from '../../host/db/queries/installations.ts'
 import { insertJobs, type NewJob } from '../../host/db/queries/jobs.ts'
 import { activateLevel, updateLevel } from '../../host/db/queries/levels.ts'
-import { transact, writeTransaction } from '../../host/db/sql.ts'
+import { transact } from '../../host/db/sql.ts'
 import { recordAudit } from '../../host/logs/audit.ts'
 import { openSeeded, type Seeded } from '../support/seeded-database.ts'
 
@@ -30,7 +30,7 @@ describe('the news of a commit', () => {
   })
 
   it('are those of the inner transactions, too', async () => {
-    await writeTransaction(seeded.db, async (outer) => {
+    await transact(seeded.db, async (outer) => {
       await transact(outer, async (inner) => announce(inner, 'work'))
       assert.deepEqual(told, [])
     })

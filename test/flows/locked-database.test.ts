@@ -1,29 +1,9 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startHostUnderFaults } from '../support/host-under-faults.ts'
-
-/** Holds the lock that only one connection can have, until its standard input ends. */
-const holder = `
-const { DatabaseSync } = require('node:sqlite')
-const db = new DatabaseSync(process.argv[1], { timeout: 5000 })
-db.exec('BEGIN EXCLUSIVE')
-process.stdout.write('locked')
-process.stdin.resume().once('end', () => { db.exec('ROLLBACK'); process.exit() })
-`
-
-async function lock(file: string): Promise<() => Promise<void>> {
-  const child = spawn(process.execPath, ['-e', holder, file], { stdio: ['pipe', 'pipe', 'inherit'] })
-  const exited = once(child, 'exit')
-  await once(child.stdout, 'data')
-  return async () => {
-    child.stdin.end()
-    await exited
-  }
-}
+import { lockDatabase } from '../support/lock-database.ts'
 
 describe('a database that another process has locked', () => {
   for (const seconds of [2, 12]) {
@@ -45,7 +25,7 @@ describe('a database that another process has locked', () => {
       }
       for (const number of [1, 2, 3]) assert.equal(await take(`evt_before_${number}`), 202)
       await receiver.waitFor(1)
-      const release = await lock(join(dataDir, 'annex.sqlite'))
+      const release = await lockDatabase(join(dataDir, 'annex.sqlite'))
       const waiting = Promise.all([1, 2, 3].map((number) => take(`evt_locked_${number}`)))
       await sleep(seconds * 1_000)
       await release()
