@@ -268,14 +268,26 @@ async function readInstallations(db: Db, owner: Owner): Promise<FoundProblem[]> 
 function toPending({ level, version, why }: UnfitLevel, place: string): FoundProblem {
   const { id, integration, organizationId } = installationOf(level)
   const since = Math.max(Number(version.createdAt), Number(level.createdAt))
-  const list = why.slice(0, mostNamed).map(({ path, message }) => `${path.split('/').at(-1)}: ${message}`)
-  const more = why.length - list.length
+  const all = toClauses(why)
+  const list = all.slice(0, mostNamed)
+  const more = all.length - list.length
   const rest = more > 0 ? ` There ${more === 1 ? 'is 1' : `are ${more}`} more.` : ''
   return {
     ...toNoticed('pending', { installationId: id, organizationId, since }),
     sentence: `${integration} is pending${place} and gets no events: its settings do not fit version ${version.number}. ${list.join('; ')}.${rest}`,
     fix: toFix('Give each of these settings a value that fits.', `installations ${id}`),
   }
+}
+
+/** What is wrong, a clause for each setting. Settings of which one must be on have one message that names them all. */
+function toClauses(why: UnfitLevel['why']): string[] {
+  const said = new Set<string>()
+  return why.flatMap(({ path, message }) => {
+    const name = path.split('/').at(-1) ?? ''
+    if (said.has(message) && message.includes(name)) return []
+    said.add(message)
+    return message.startsWith('there is no') ? message : `${name} ${message}`
+  })
 }
 
 /** @param command the arguments of `npx annex` */

@@ -167,7 +167,7 @@ describe('a problem', () => {
     const problem = await opens('pending')
     assert.equal(
       problem.sentence,
-      'updated is pending and gets no events: its settings do not fit version 2. two: is required.',
+      'updated is pending and gets no events: its settings do not fit version 2. two is required.',
     )
     assert.deepEqual(problem.subject, { kind: 'installation', id })
     assert.deepEqual(problem.fix, {
@@ -196,6 +196,26 @@ describe('a problem', () => {
     await annex.api('POST', '/v1/integrations/updated/unpin', {})
     await opens('pending')
     await annex.api('DELETE', sitePath)
+    await closes('pending')
+  })
+
+  it('names settings of which one must be on once', async () => {
+    const views = { type: 'boolean', title: 'V', description: 'd' }
+    const update = async (account: object) => {
+      const more = `configurations: ${JSON.stringify({ account })}`
+      writePlugin(annex.pluginsDir, 'any', { script: answering, more })
+      await annex.api('POST', '/v1/reload')
+    }
+    const properties = { views, feedback: views }
+    await update({ properties })
+    const { path } = await installSample(annex, 'any')
+    await update({ properties, requiredAny: ['views', 'feedback'] })
+    const { sentence } = await opens('pending')
+    assert.equal(
+      sentence,
+      'any is pending and gets no events: its settings do not fit version 2. views is required: turn on one of views, feedback.',
+    )
+    await annex.api('PUT', `${path}/configuration/feedback`, { value: true })
     await closes('pending')
   })
 
