@@ -11,7 +11,7 @@ import { skipWithoutChromium, startChromium } from '../support/chromium.ts'
 const withoutNavigation = `delete window.navigation; delete Window.prototype.navigation`
 const withGpc = `Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', { get: () => true })`
 
-describe('the script of a site in Chromium', { skip: skipWithoutChromium() }, () => {
+describe('the script of a site in Chromium', { skip: skipWithoutChromium('whole') }, () => {
   let annex: Annex
   let chromium: Browser
   let pages: Server
@@ -34,7 +34,7 @@ describe('the script of a site in Chromium', { skip: skipWithoutChromium() }, ()
     const { id } = (await annex.api('POST', base, { slug: 'docs', title: 'Docs' })).json
     script = (await annex.api('PUT', `${base}/${id}/script`, { origins: [siteUrl] })).json.html
     path = `${base}/${id}/views`
-    chromium = await startChromium()
+    chromium = await startChromium('whole')
   })
   after(async () => {
     await chromium?.close()

@@ -21,7 +21,7 @@ export default createIntegration({
   },
 })`
 
-const skip = skipWithoutChromium()
+const skip = skipWithoutChromium('whole')
 
 /** The error's name, where the attack throws. */
 const attempt = (code: string) => `(async () => { try { ${code} } catch (error) { return error.name } })()`
@@ -115,7 +115,7 @@ describe('a page of an endpoint, beside the console', { skip }, () => {
     annex = await startAnnex({ plugins: { evil: { script } }, flags: { RATE_LIMIT_VISITOR: '0' } })
     await installSample(annex, 'evil')
     front = await startFront(annex.url)
-    chromium = await startChromium()
+    chromium = await startChromium('whole')
     context = await chromium.newContext()
     tab = await context.newPage()
     await signIn()
@@ -253,7 +253,7 @@ describe(`a page of the console ${where} with the markup of a stranger`, { skip 
     annex = await startAnnex({ plugins: { evil: { script } }, flags: { RATE_LIMIT_VISITOR: '0' } })
     const started = await startFront(annex.url)
     front = { ...started, url: started.url.replace('127.0.0.1', host) }
-    chromium = await startChromium()
+    chromium = await startChromium('whole')
     page = await chromium.newPage()
   })
   after(async () => {

@@ -25,7 +25,7 @@ configurations:
     properties:
       account: { type: button, title: Account, description: Go, button_text: Go, callback_url: /oauth }`
 
-const skip = skipWithoutChromium()
+const skip = skipWithoutChromium('whole')
 
 describe('a connect link in Chromium', { skip }, () => {
   let annex: Annex
@@ -47,7 +47,7 @@ describe('a connect link in Chromium', { skip }, () => {
     path = `${base}/${json.id}`
     provider.register([`${annex.url}/x/tracker/oauth`])
     stranger = await startStranger()
-    chromium = await startChromium()
+    chromium = await startChromium('whole')
   })
   after(async () => {
     await chromium?.close()

@@ -1,10 +1,14 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 
-const executable = [
-  process.env.CHROMIUM,
-  // The same engine without the window around it: a third of the CPU less.
-  '/usr/bin/chromium-headless-shell',
+/**
+ * `shell`: the headless shell, with the same engine and no window around it, where there is one: it uses a third less CPU. `whole`:
+ * the browser that people use, with its cache of pages to go back to.
+ */
+export type ChromiumKind = 'shell' | 'whole'
+
+const given = process.env.CHROMIUM || undefined
+const whole = firstOf(
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
@@ -13,19 +17,27 @@ const executable = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
   // Playwright's own, where a developer has it.
   chromium.executablePath(),
-].find((path) => path !== undefined && existsSync(path))
+)
+const executables = {
+  shell: given ?? firstOf('/usr/bin/chromium-headless-shell') ?? whole,
+  whole: given ?? whole,
+}
+
+function firstOf(...paths: string[]): string | undefined {
+  return paths.find((path) => existsSync(path))
+}
 
 /** Why a test in a real browser is left out, or false. With ANNEX_CI=1 a missing Chromium is an error. */
-export function skipWithoutChromium(): string | false {
-  if (executable !== undefined) return false
-  const text =
-    'Chromium is not installed (Debian: apt-get install chromium-headless-shell), and CHROMIUM names none'
+export function skipWithoutChromium(kind: ChromiumKind = 'shell'): string | false {
+  if (executables[kind] !== undefined) return false
+  const text = 'Chromium is not installed (Debian: apt-get install chromium), and CHROMIUM names none'
   if (process.env.ANNEX_CI === '1') throw new Error(`${text}, and ANNEX_CI=1 asks for it.`)
   return text
 }
 
-/** Starts Chromium without a window. It sends no requests of its own, and has a back/forward cache as users have. */
-export function startChromium(): Promise<Browser> {
+/** Starts Chromium without a window. It sends no requests of its own. */
+export function startChromium(kind: ChromiumKind = 'shell'): Promise<Browser> {
+  const executable = executables[kind]
   if (executable === undefined) throw new Error('Chromium is not installed.')
   const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync']
   // A name of another machine in the same network, as Chromium sees it.
