@@ -134,8 +134,9 @@ export function jsonRows(db: Db, name: string, columns: JsonColumns): string {
     const named = entries.map(({ key, column }) => `"${key}" as ${column}`)
     return `(select ${named.join(', ')} from jsonb_to_recordset(?::jsonb) as given(${given.join(', ')})) as ${name}`
   }
+  // Each row is parsed once: a text of `json_each` would be parsed again for its columns, and cost three times as much.
   const named = entries.map(({ key, column }) => `value ->> '${key}' as ${column}`)
-  return `(select ${named.join(', ')} from json_each(?)) as ${name}`
+  return `(select ${named.join(', ')} from jsonb_each(?)) as ${name}`
 }
 
 /** A subquery over one parameter, a JSON array of texts. */
