@@ -101,6 +101,30 @@ describe('the settings of an installation', { skip: skipWithoutChromium() }, () 
     await row('team').getByRole('button', { name: 'Discard' }).waitFor({ state: 'detached' })
   })
 
+  for (const [name, first] of [
+    ['team', 'first'],
+    ['api_key', 'first-secret'],
+  ] as const) {
+    it(`of ${name} keep what is typed while the value before is saved`, async () => {
+      const { promise: released, resolve: release } = Promise.withResolvers<void>()
+      await page.route(`**/configuration/${name}`, async (route) => {
+        await released
+        await route.continue()
+      })
+      await fill(name, first)
+      await row(name).getByRole('textbox').fill('second')
+      release()
+      await row(name)
+        .getByText(/^Saved/)
+        .waitFor()
+      assert.equal(await row(name).getByRole('textbox').inputValue(), 'second')
+      await page.unroute(`**/configuration/${name}`)
+      await row(name).getByRole('button', { name: 'Discard' }).click()
+      await row(name).getByRole('button', { name: 'Clear' }).click()
+      await until(stored, (values) => values[name] === undefined)
+    })
+  }
+
   const right = [
     ['team', 'api', 'api'],
     ['team', 'عربي <b>', 'عربي <b>'],

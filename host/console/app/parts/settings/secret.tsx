@@ -73,6 +73,8 @@ export function Secret({ setting, state, id, described, own, wrong, reason }: Co
             if (value === '') state.forget()
             else state.begin()
             setDraft(value)
+            // Once a first secret is saved, the next one that is typed by then keeps its field.
+            setIsReplacing(true)
           }}
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
