@@ -3,6 +3,7 @@ import { installationTexts as texts } from '../../texts/installation.ts'
 import { Action } from '../action.tsx'
 import { Icon } from '../icon.tsx'
 import type { ControlProps } from './control-props.ts'
+import { isOver } from './use-setting.ts'
 
 /** In a person's edit it stands for the stored value: nothing would be saved. */
 const mask = '[secret]'
@@ -15,11 +16,9 @@ export function Secret({ setting, state, id, described, own, wrong, reason }: Co
   const [draft, setDraft] = useState('')
   const [isShown, setIsShown] = useState(false)
   const { outcome } = state
-  // What was typed while a secret was saved stays. What was saved goes before the page is painted: later it would take the next key
-  // with it.
+  // Before the page is painted: later it would take the next key with it.
   useLayoutEffect(() => {
-    const isOver = outcome.kind === 'none' || (outcome.kind === 'saved' && outcome.edit.value === draft)
-    if (!isOver) return
+    if (!isOver(outcome, draft)) return
     setDraft('')
     setIsReplacing(false)
     setIsShown(false)

@@ -4,6 +4,7 @@ import { Action } from '../action.tsx'
 import { Icon } from '../icon.tsx'
 import type { ControlProps } from './control-props.ts'
 import { parseNumber } from './settings.ts'
+import { isOver } from './use-setting.ts'
 
 const modes = { text: 'text', number: 'decimal', address: 'url' } as const
 
@@ -25,13 +26,10 @@ export function Typed({ setting, state, id, described, own, wrong, reason }: Con
     if (value === null) return
     await state.save({ value })
   }
-  // A draft that was refused stays, and so does what was typed while it was saved. It goes before the page is painted: later it would
-  // take the next key with it.
+  // Before the page is painted: later it would take the next key with it.
   const { outcome } = state
   useLayoutEffect(() => {
-    if (draft === undefined) return
-    const isOver = outcome.kind === 'saved' && outcome.edit.value === toValue(kind, draft)
-    if (outcome.kind === 'none' || isOver) setDraft(undefined)
+    if (draft !== undefined && isOver(outcome, toValue(kind, draft))) setDraft(undefined)
   }, [outcome])
   return (
     <>

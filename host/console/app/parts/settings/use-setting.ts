@@ -12,6 +12,10 @@ export type Outcome =
   | { kind: 'conflict'; mine: Edit; theirs: Base }
   | { kind: 'failed'; error: unknown; message?: string | undefined }
 
+/** Whether a draft of this value was saved, or given up. Another one is kept: it was typed meanwhile, or refused. */
+export const isOver = (outcome: Outcome, value: unknown): boolean =>
+  outcome.kind === 'none' || (outcome.kind === 'saved' && outcome.edit.value === value)
+
 export type SettingState = {
   outcome: Outcome
   /** An edit begins with the first key that is pressed: another person's edit after that is a conflict. */
