@@ -3,26 +3,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { it } from 'node:test'
 import { startAnnex } from '../support/annex.ts'
-
-const spin = (rounds: number): number => {
-  let n = 0
-  for (let i = 0; i < rounds; i++) n = (n + i) | 0
-  return n
-}
-
-/** How many rounds take a millisecond on this machine now: the clock of a sandbox stands still while code runs. */
-function measureRounds(): number {
-  const rounds = 1e7
-  spin(rounds)
-  const began = performance.now()
-  for (let n = 0; n < 20; n++) spin(rounds)
-  return (20 * rounds) / (performance.now() - began)
-}
+import { spin } from '../support/spin.ts'
 
 /** Computes long at times, at once and from a timer: waiting dispatches are moved continuously. */
 const script = (upstream: string) => `
 import { createIntegration } from '@annex/runtime'
-const spin = ${spin}
+const spin = (ms) => ${spin('ms')}
 export default createIntegration({ fetch: async (request) => {
   const { searchParams } = new URL(request.url)
   const told = fetch('${upstream}/' + searchParams.get('id'))
@@ -44,7 +30,6 @@ it('a dispatch that moves to another process runs exactly once', async () => {
   })
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
-  const roundsPerMs = measureRounds()
   const names = Array.from({ length: 12 }, (_none, at) => `mover-${at}`)
   const annex = await startAnnex({
     sandboxes: 'processes',
@@ -60,8 +45,8 @@ it('a dispatch that moves to another process runs exactly once', async () => {
       while (performance.now() < end) {
         asked += 1
         const isLong = Math.random() < 0.1
-        const rounds = isLong ? Math.round((45 + Math.random() * 250) * roundsPerMs) : 0
-        const query = `id=${asked}&spin=${Math.random() < 0.5 ? rounds : 0}&later=${rounds}`
+        const ms = isLong ? Math.round(45 + Math.random() * 250) : 0
+        const query = `id=${asked}&spin=${Math.random() < 0.5 ? ms : 0}&later=${ms}`
         const name = names[Math.floor(Math.random() * names.length)]
         const answer = await fetch(`${annex.url}/x/${name}?${query}`)
         const text = await answer.text()

@@ -6,15 +6,16 @@ import { startProcess } from '../../host/sandbox/process/start-process.ts'
 import { createFrameReader, createFrameWriter, type Frame } from '../../runtime/process/frame.ts'
 import { toHost, toProcess } from '../../runtime/process/messages.ts'
 import { buildsFolder } from '../support/kept-builds.ts'
+import { spin } from '../support/spin.ts'
 
 /** The frames of host and process after a busy time: see `evacuate`. */
 const options = {
   ...{ file: 'x', cpuMs: 5000, loadMs: 5000, wallMs: 30_000, pieceBytes: 1e6, timers: 10, allowEval: false },
 }
 
-/** Spins at once, or from a timer: by counting, as the clock stands still meanwhile. Far over the 40 ms. */
+/** Spins at once, or from a timer, far over the 40 ms. */
 const bundle = `__annexDefine((module) => {
-  const spin = () => { let n = 0; for (let i = 0; i < 2e8; i++) n = (n + i) | 0; return n }
+  const spin = () => ${spin(200)}
   module.exports = { default: { [Symbol.for('annex.dispatch')]: async (event, environment) => {
     environment()
     if (event.type === 'spin') spin()

@@ -10,6 +10,7 @@ import { sdkFolder } from '../../host/versions/load-plugins.ts'
 import type { Tried, TryLoad } from '../../host/versions/try-version.ts'
 import { createManifest } from '../bundle/plugin-folder.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
+import { spin } from '../support/spin.ts'
 
 const handling = `import { createIntegration } from '@annex/runtime'
 export default createIntegration({ events: { site_view: async () => {} } })`
@@ -17,7 +18,7 @@ export default createIntegration({ events: { site_view: async () => {} } })`
 const scripts = {
   handling,
   // Computes far longer than the time after which a process waits for permission of the host.
-  busy: `let n = 0\nfor (let i = 0; i < 5e7; i++) n += i % 7\nglobalThis.n = n\n${handling}`,
+  busy: `globalThis.n = ${spin(200)}\n${handling}`,
   'never answering': `import { createIntegration } from '@annex/runtime'
 createIntegration({})
 export default { [Symbol.for('annex.dispatch')]: () => { for (;;); } }`,

@@ -6,35 +6,28 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readUsed } from '../bench/measure/cpu-time.ts'
 import { type Annex, installSample, type Json, startAnnex, until } from '../support/annex.ts'
 import { startBusyLoops } from '../support/busy-loops.ts'
+import { spin } from '../support/spin.ts'
 
-/** Some 130 ms of CPU time without a pause: much for one of nine tasks that share a processor. */
+/** Much for one of nine tasks that share a processor. After more than 100 ms it would run alone, and after all others. */
 const honest = `
 import { createIntegration } from '@annex/runtime'
 export default createIntegration({
-  fetch: async () => {
-    let sum = 0
-    for (let n = 0; n < 1.3e8; n++) sum = (sum + n) | 0
-    return new Response('sum ' + sum)
-  },
+  fetch: async () => new Response('sum ' + ${spin(70)}),
 })`
 
-/** Some 1200 ms of CPU time to load, of 2000. */
+/** 1200 ms of CPU time to load, of 2000. */
 const heavy = `
 import { createIntegration } from '@annex/runtime'
-let sum = 0
-for (let n = 0; n < 1.2e9; n++) sum = (sum + n) | 0
+globalThis.sum = ${spin(1200)}
 export default createIntegration({ fetch: async () => new Response('loaded') })`
 
-/** Some 400 ms of CPU time for an answer, of 1200. */
+/** 400 ms of CPU time for an answer, of 1200. */
 const banner = `
 import { createIntegration } from '@annex/runtime'
 export default createIntegration({
   fetch: async () => new Response('loaded'),
-  fetch_published_script: async () => {
-    let sum = 0
-    for (let n = 0; n < 4e8; n++) sum = (sum + n) | 0
-    return new Response('/* sum ' + sum + ' */', { headers: { 'content-type': 'text/javascript' } })
-  },
+  fetch_published_script: async () =>
+    new Response('/* sum ' + ${spin(400)} + ' */', { headers: { 'content-type': 'text/javascript' } }),
 })`
 
 const looping = `

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readUsed } from '../bench/measure/cpu-time.ts'
 import { type Json, startAnnex, until } from '../support/annex.ts'
+import { spin } from '../support/spin.ts'
 
 const looping = `
 import { createIntegration } from '@annex/runtime'
@@ -64,7 +65,7 @@ export default createIntegration({
 import { createIntegration } from '@annex/runtime'
 export default createIntegration({
   fetch: async (request) => {
-    if (request.url.endsWith('/spin')) for (let n = 0; n < 3e9; n++);
+    if (request.url.endsWith('/spin')) ${spin(3000)}
     return new Response('fine')
   },
 })`

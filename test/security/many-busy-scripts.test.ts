@@ -7,15 +7,12 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { startAnnex } from '../support/annex.ts'
 import { writePlugin } from '../support/plugin-folder.ts'
+import { spin } from '../support/spin.ts'
 
 /** Far more than 100 ms without a pause: each installation of it may run alone. */
 const busy = `
 import { createIntegration } from '@annex/runtime'
-export default createIntegration({ fetch: () => {
-  let n = 0
-  for (let i = 0; i < 3e8; i += 1) n = (n + i) | 0
-  return new Response(String(n))
-} })`
+export default createIntegration({ fetch: () => new Response(String(${spin(400)})) })`
 
 it('busy scripts of one publisher share a bounded number of processes, and all are answered', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'annex-busy-'))
