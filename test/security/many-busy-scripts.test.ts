@@ -12,7 +12,7 @@ import { spin } from '../support/spin.ts'
 /** Far more than 100 ms without a pause: each installation of it may run alone. */
 const busy = `
 import { createIntegration } from '@annex/runtime'
-export default createIntegration({ fetch: () => new Response(String(${spin(400)})) })`
+export default createIntegration({ fetch: () => new Response(String(${spin(250)})) })`
 
 it('busy scripts of one publisher share a bounded number of processes, and all are answered', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'annex-busy-'))
