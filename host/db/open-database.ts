@@ -9,6 +9,7 @@ import { createClock, type SteadyClock } from './database-clock.ts'
 import type { Db, Dialect } from './db.ts'
 import { endAtFailedSync, explainDatabaseError, nameErrorsOf } from './errors.ts'
 import { migrate } from './migrate.ts'
+import { keepPrepared } from './prepared-statements.ts'
 import { knexConfig } from './sql.ts'
 
 export type Database = {
@@ -177,8 +178,7 @@ function open(
         min: connections,
         max: connections,
         afterCreate: ((connection, done) => {
-          // One statement at a time: waiting statements would each block a thread of libuv.
-          connection.serialize()
+          keepPrepared(connection)
           connection.configure('busyTimeout', busyMs)
           prepare(connection, done)
         }) satisfies AfterCreate,
