@@ -9,10 +9,11 @@ import { readOptions } from './measure/read-options.ts'
 import { measureSyncs } from './measure/sync-times.ts'
 import { describeMachine, type Goal, printGoals, printTimes } from './report.ts'
 
-const names: SideName[] = [
-  'Annex, SQLite, in process',
-  'Annex, SQLite, POST /v1/events',
-  'Annex, PostgreSQL, in process',
+/** What is wanted of each in the middle, in ms. */
+const sides: [name: SideName, atMost: number][] = [
+  ['Annex, SQLite, in process', 6],
+  ['Annex, SQLite, POST /v1/events', 12],
+  ['Annex, PostgreSQL, in process', 10],
 ]
 const values = readOptions({ quick: { type: 'boolean', default: false } })
 const events = values.quick ? 100 : 500
@@ -26,10 +27,10 @@ terminal.say(describeMachine().text)
 terminal.say(`${events} events to one receiver, one every ${everyMs} ms`)
 const measured: [name: string, times: number[]][] = []
 const goals: Goal[] = []
-for (const name of names) {
+for (const [name, atMost] of sides) {
   try {
     const side = await startSide(name, receiver.urls)
-    await measure(side).finally(side.close)
+    await measure(side, atMost).finally(side.close)
   } catch (error) {
     terminal.say(`${name} is left out: ${messageOf(error)}`)
   }
@@ -38,10 +39,10 @@ measured.push(['one sync of this disk', await measureSyncs({ count: events, ever
 printTimes(terminal, '', measured)
 printGoals(terminal, goals)
 
-async function measure(side: Side): Promise<void> {
+async function measure(side: Side, atMost: number): Promise<void> {
   await measureLatencies(receiver, side, { run: 'warm', events: 50, everyMs: 10 })
   const times = (await measureLatencies(receiver, side, { run: 'idle', events, everyMs })).map(({ ms }) => ms)
   measured.push([side.name, times])
-  goals.push({ name: `${side.name}, p50`, value: quantile(times, 0.5), unit: 'ms', atMost: 10 })
+  goals.push({ name: `${side.name}, p50`, value: quantile(times, 0.5), unit: 'ms', atMost })
   goals.push({ name: `${side.name}, p99`, value: quantile(times, 0.99), unit: 'ms', atMost: 50 })
 }
