@@ -57,7 +57,7 @@ describe('statements of SQLite that stay prepared', () => {
     assert.deepEqual(answered, { status: 'fulfilled', value: [{ one: 1 }] })
   })
 
-  it('know the columns that a table has got since, also from another process', async () => {
+  it('know the columns that a table has got or lost since, also by another connection', async () => {
     const all = () => database.db.raw('select * from notes where id = 1')
     assert.deepEqual(await all(), [{ id: 1, text: 'one' }])
     await database.db.raw('alter table notes add column more text')
