@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { until } from '../support/annex.ts'
 import { findBarriers, overflowOf } from '../support/axe.ts'
 import { skipWithoutChromium } from '../support/chromium.ts'
-import { type OpenConsole, openConsole, password, type Tab } from '../support/console.ts'
+import { type OpenConsole, openConsole, password, readMotion, type Tab } from '../support/console.ts'
 import { clips, makeManual, manual, putPage } from './pages-plugins.ts'
 
 const base = '/orgs/home/spaces/manual'
@@ -62,6 +62,11 @@ describe('the pages of a space', { skip: skipWithoutChromium() }, () => {
     await shows('Run it there.')
     assert.equal(new URL(page.url()).pathname, `${base}/pages/install/linux`)
     isClean()
+  })
+
+  it('open in their list without a turn for who asks the browser for less motion', async () => {
+    const icon = "document.querySelector('.twig button .icon')"
+    assert.deepEqual(await readMotion(tab.page, icon), { 'no-preference': '0.12s', reduce: '0s' })
   })
 
   it('show the Markdown of a block that fails, is slow, or is gone', async () => {

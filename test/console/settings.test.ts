@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { installSample, type Json, until } from '../support/annex.ts'
 import { findBarriers, overflowOf } from '../support/axe.ts'
 import { skipWithoutChromium } from '../support/chromium.ts'
-import { type OpenConsole, openConsole, type Tab } from '../support/console.ts'
+import { type OpenConsole, openConsole, readMotion, type Tab } from '../support/console.ts'
 import { settingsPlugin } from '../support/settings-plugin.ts'
 
 describe('the settings of an installation', { skip: skipWithoutChromium() }, () => {
@@ -211,6 +211,11 @@ describe('the settings of an installation', { skip: skipWithoutChromium() }, () 
     assert.equal((await stored()).drafts, false)
     await row('drafts').getByRole('switch').press('Space')
     await until(stored, ({ drafts }) => drafts === true)
+  })
+
+  it('that are toggles move for who likes it, and jump for who asks the browser for less motion', async () => {
+    const toggle = "document.querySelector('#setting-headings input'), '::before'"
+    assert.deepEqual(await readMotion(page, toggle), { 'no-preference': '0.12s', reduce: '0s' })
   })
 
   it('that are choices offer those of the manifest, and none', async () => {

@@ -141,3 +141,18 @@ async function send({ context: { request } }: Tab, path: string, data: object): 
   const response = await request.post(path, { data, headers: { 'sec-fetch-site': 'same-origin' } })
   if (response.status() !== 201) throw new Error(`${path}: ${response.status()} ${await response.text()}`)
 }
+
+/**
+ * How long an element moves, by what a person asks of the browser.
+ *
+ * @param element the arguments of `getComputedStyle`, as source
+ */
+export async function readMotion(page: Page, element: string): Promise<Record<string, string>> {
+  const durations: Record<string, string> = {}
+  for (const reducedMotion of ['no-preference', 'reduce'] as const) {
+    await page.emulateMedia({ reducedMotion })
+    durations[reducedMotion] = await page.evaluate(`getComputedStyle(${element}).transitionDuration`)
+  }
+  await page.emulateMedia({ reducedMotion: null })
+  return durations
+}
