@@ -140,6 +140,7 @@ describe('each page of the console', { skip: skipWithoutChromium() }, () => {
   const looks = [
     { colorScheme: 'light', width: 1280 },
     { colorScheme: 'dark', width: 375 },
+    { colorScheme: 'light', width: 1920 },
   ] as const
   for (const { colorScheme, width } of looks) {
     it(`has no barrier and no overflow at ${width} px, ${colorScheme}`, async () => {
