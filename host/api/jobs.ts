@@ -66,15 +66,15 @@ export function addJobRoutes(on: OnOperation, { db, longReader, settings }: JobP
     const { id, state, subject } = await open(request)
     const { level, event } = parseSubject(subject)
     const organizationId = await organizationIdOf(level)
-    await transact(db, async (transaction) => {
+    return transact(db, async (transaction) => {
       if (!(await runScriptJobAgain(transaction, id))) throw notFailed(id, state, 'be run again')
       await recordAudit(transaction, originOf(request), {
         ...{ action: 'job.run', organizationId, subject: { kind: 'job', id } },
         after: { event: { id: event.eventId, type: event.type } },
       })
+      // After the commit it may run at once, and be gone.
+      return toView(await open(request, transaction))
     })
-    const job = await open(request)
-    return toView(job)
   })
 
   on('DELETE /v1/jobs/{job}', async (request) => {
@@ -119,8 +119,8 @@ export function addJobRoutes(on: OnOperation, { db, longReader, settings }: JobP
     return owner?.organizationId ?? null
   }
 
-  async function open({ caller, params }: JobRequest): Promise<ScriptJob> {
-    const job = await findScriptJob(db, params.job, ownOf(caller))
+  async function open({ caller, params }: JobRequest, from: Db = db): Promise<ScriptJob> {
+    const job = await findScriptJob(from, params.job, ownOf(caller))
     if (job !== undefined) return job
     throw new AnnexError(
       'not_found',
