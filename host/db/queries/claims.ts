@@ -34,11 +34,14 @@ function lanesAfter(kind: JobKind): string {
 /**
  * Due jobs of the lane `open.lane`: its retries, its first attempts, and the first job of an ordered lane. Each subquery
  * reads the index up to a limit, also when PostgreSQL's statistics are out of date.
+ *
+ * The values of selects are unknown to PostgreSQL as it plans. It would turn `(attempt > 0) = false` into a condition that no
+ * index has, and for a literal kind choose an index of all lanes.
  */
 function dueOfLane(db: Db, kind: JobKind, perLane: number): string {
-  const due = `kind = '${kind}' and state = 'due' and lane = open.lane and ordered = false and due_at <= ?`
-  const retries = `select id from jobs where ${due} and (attempt > 0) = true order by due_at limit ${perLane}`
-  const firsts = `select id from jobs where ${due} and (attempt > 0) = false
+  const due = `kind = (select '${kind}') and state = 'due' and lane = open.lane and ordered = false and due_at <= ?`
+  const retries = `select id from jobs where ${due} and (attempt > 0) = (select true) order by due_at limit ${perLane}`
+  const firsts = `select id from jobs where ${due} and (attempt > 0) = (select false)
     and open.lane not in ${jsonTexts(db)} order by due_at limit ${perLane}`
   const first = `select id, kind, state, due_at from jobs where lane = open.lane and ordered and state <> 'failed'
     order by position limit 1`

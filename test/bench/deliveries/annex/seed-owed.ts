@@ -21,7 +21,12 @@ export async function seedOwed(data: Side['data'], given: { count: number; dueAt
         : 'with recursive s(n) as (select :from union all select n + 1 from s where n < :to) select n from s'
     const statements = [
       await toCopy(db, 'deliveries', numbers, 't.id = :id'),
-      await toCopy(db, 'jobs', numbers, `t.id = (select id from jobs where subject like '%' || :id || '%')`),
+      await toCopy(
+        db,
+        'jobs',
+        numbers,
+        `t.id = (select id from jobs where subject like '%' || :id || '%' order by length(id) limit 1)`,
+      ),
     ]
     for (const { id } of owed) {
       for (let from = 1; from <= copies; from += rowsAtOnce) {
