@@ -117,26 +117,32 @@ export const holdsText = (db: Db, column: string): string =>
 export const holdsTextInAnyCase = (db: Db, column: string): string =>
   `${isPostgres(db) ? 'strpos' : 'instr'}(lower(${column}), lower(?)) > 0`
 
-/** Columns of rows in a JSON parameter, by their names in the JSON. */
+/** Columns of rows in a JSON parameter, by their names in the rows. */
 export type JsonColumns = Readonly<Record<string, 'text' | 'bigint' | 'boolean' | 'float8'>>
 
 /**
- * A table expression over one parameter, a JSON array of objects. It stands after `from`, and the parameter is bound to its `?`.
+ * A table expression over one parameter, the text of `toJson`. It stands after `from`, and the parameter is bound to its `?`.
  * One statement for a batch costs a tenth of a statement for each row.
  *
  * @param name the name of the rows in the statement
  */
 export function jsonRows(db: Db, name: string, columns: JsonColumns): string {
-  const entries = Object.entries(columns).map(([key, type]) => ({ key, type, column: toSnakeCase(key) }))
-  if (isPostgres(db)) {
-    // A name in quotes keeps its capitals.
-    const given = entries.map(({ key, type }) => `"${key}" ${type}`)
-    const named = entries.map(({ key, column }) => `"${key}" as ${column}`)
-    return `(select ${named.join(', ')} from jsonb_to_recordset(?::jsonb) as given(${given.join(', ')})) as ${name}`
-  }
-  // Each row is parsed once: a text of `json_each` would be parsed again for its columns, and cost three times as much.
-  const named = entries.map(({ key, column }) => `value ->> '${key}' as ${column}`)
-  return `(select ${named.join(', ')} from jsonb_each(?)) as ${name}`
+  const named = Object.entries(columns).map(([key, type], n) => {
+    const value = isPostgres(db) ? `(value ->> ${n})::${type}` : `value ->> ${n}`
+    return `${value} as ${toSnakeCase(key)}`
+  })
+  // SQLite parses each row once: a text of `json_each` would be parsed again for its columns, and cost three times as much.
+  const values = isPostgres(db) ? 'jsonb_array_elements(?::jsonb)' : 'jsonb_each(?)'
+  return `(select ${named.join(', ')} from ${values}) as ${name}`
+}
+
+/** Rows as JSON: an array for each, with its values in the order of `columns`. Objects would cost both sides a third more. */
+export function toJson<Row extends object>(
+  rows: readonly Row[],
+  columns: Readonly<Partial<Record<keyof Row, unknown>>>,
+): string {
+  const names = Object.keys(columns) as (keyof Row)[]
+  return JSON.stringify(rows.map((row) => names.map((name) => row[name])))
 }
 
 /** A subquery over one parameter, a JSON array of texts. */
@@ -160,32 +166,48 @@ export async function rawRows<Row>(db: Db, sql: string, bindings: readonly unkno
   return isPostgres(db) ? answer.rows.map(toCamelCaseRow) : answer
 }
 
+type Statement<Row> = {
+  /** The columns of a row that the statement reads. */
+  columns: JsonColumns & Readonly<Partial<Record<keyof Row, unknown>>>
+  /** @param given the rows as a table expression with the name `given` */
+  sql: (given: string) => string
+}
+
+/** Runs one statement for all rows of a batch. */
+export type ForEachRow<Row> = (db: Db, rows: readonly Row[]) => Promise<void>
+
+export function forEachRow<Row extends object>({ columns, sql }: Statement<Row>): ForEachRow<Row> {
+  return async (db, rows) => {
+    if (rows.length > 0) await db.raw(sql(jsonRows(db, 'given', columns)), [toJson(rows, columns)])
+  }
+}
+
+/** Inserts rows, with all of `columns`. */
+export const forEachInserted = <Row extends object>(
+  given: Insertion & Omit<Statement<Row>, 'sql'>,
+): ForEachRow<Row> => forEachRow({ ...given, sql: (rows) => toInsert(given, rows) })
+
 /**
  * Runs one statement for all rows of a batch.
  *
  * @returns for each row whether it changed a row of the table
  */
-export type ForEachRow<Row> = (db: Db, rows: readonly Row[]) => Promise<boolean[]>
+export type ForEachChanged<Row> = (db: Db, rows: readonly Row[]) => Promise<boolean[]>
 
-type Statement<Row> = {
-  table: string
-  /** The columns of a row that the statement reads. */
-  columns: JsonColumns & Readonly<Partial<Record<keyof Row, unknown>>>
-  /** The columns of a unique key, by their names in `Row`. */
-  key: readonly (keyof Row & string)[]
-  /** @param given the rows as a table expression with the name `given` */
-  sql: (given: string) => string
-}
+/** The columns of a unique key, by their names in `Row`. */
+type Keyed<Row> = { table: string; key: readonly (keyof Row & string)[] }
 
-export function forEachRow<Row extends object>(statement: Statement<Row>): ForEachRow<Row> {
+export function forEachChanged<Row extends object>(
+  statement: Statement<Row> & Keyed<Row>,
+): ForEachChanged<Row> {
   const { table, columns, key, sql } = statement
-  const names = Object.keys(columns)
   const returned = key.map((name) => `${table}.${toSnakeCase(name)}`).join()
-  const keyOf = (row: Row) => JSON.stringify(key.map((name) => row[name]))
+  // Only the last column of a key may hold a space.
+  const keyOf = (row: Row) => key.map((name) => row[name]).join(' ')
   return async (db, rows) => {
     if (rows.length === 0) return []
     const text = `${sql(jsonRows(db, 'given', columns))} returning ${returned}`
-    const changed = await rawRows<Row>(db, text, [JSON.stringify(rows, names)])
+    const changed = await rawRows<Row>(db, text, [toJson(rows, columns)])
     // Of two rows with one key, the first has changed the table.
     const left = new Set(changed.map(keyOf))
     return rows.map((row) => left.delete(keyOf(row)))
@@ -197,18 +219,19 @@ export function forEachRow<Row extends object>(statement: Statement<Row>): ForEa
  *
  * @param given.unlessThere a row is skipped when the table has a row with equal values in these columns
  */
-export function forEachInserted<Row extends object>(
-  given: Omit<Statement<Row>, 'sql'> & { unlessThere?: readonly (keyof Row & string)[] },
-): ForEachRow<Row> {
-  const { table, columns, unlessThere } = given
+export const forEachNew = <Row extends object>(
+  given: Omit<Statement<Row>, 'sql'> & Keyed<Row> & { unlessThere: readonly (keyof Row & string)[] },
+): ForEachChanged<Row> => {
+  const conflict = `on conflict (${given.unlessThere.map(toSnakeCase).join()}) do nothing`
+  // `where true`: without it SQLite takes `on conflict` for a join's condition.
+  return forEachChanged({ ...given, sql: (rows) => `${toInsert(given, rows)} where true ${conflict}` })
+}
+
+type Insertion = { table: string; columns: JsonColumns }
+
+function toInsert({ table, columns }: Insertion, rows: string): string {
   const names = Object.keys(columns).map(toSnakeCase).join()
-  const conflict =
-    unlessThere === undefined ? '' : `on conflict (${unlessThere.map(toSnakeCase).join()}) do nothing`
-  return forEachRow({
-    ...given,
-    // `where true`: without it SQLite takes `on conflict` for a join's condition.
-    sql: (rows) => `insert into ${table} (${names}) select ${names} from ${rows} where true ${conflict}`,
-  })
+  return `insert into ${table} (${names}) select ${names} from ${rows}`
 }
 
 /** Knex reports errors to the caller of a query, and prints nothing to the terminal. */

@@ -1,7 +1,7 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { cacheReads } from '../cache.ts'
 import type { Db } from '../db/db.ts'
-import type { Delivery } from '../db/queries/deliveries.ts'
+import type { DeliveryToSend } from '../db/queries/deliveries.ts'
 import { findInstallation, type Installation } from '../db/queries/installations.ts'
 import { findPlaceLevel, readPlaceLevels } from '../db/queries/levels.ts'
 import type { ReceiverKey } from '../db/queries/receivers.ts'
@@ -30,7 +30,7 @@ export type DeliveryHosts = {
    *
    * @returns the reasons of those that may not go, by their ids
    */
-  findRefused: (db: Db, deliveries: readonly Delivery[]) => Promise<ReadonlyMap<string, string>>
+  findRefused: (db: Db, deliveries: readonly DeliveryToSend[]) => Promise<ReadonlyMap<string, string>>
 }
 
 /**

@@ -7,7 +7,7 @@ import {
   type Delivery,
   type DeliveryChange,
   type DeliveryState,
-  type DeliveryWithBody,
+  type DeliveryToSend,
   findDeliveries,
   loadDeliveries,
   type Refusal,
@@ -80,7 +80,7 @@ export function createRunDelivery(given: {
 
   async function run(
     job: Job,
-    delivery: DeliveryWithBody | undefined,
+    delivery: DeliveryToSend | undefined,
     receiver: OwnedReceiver | undefined,
     { found, refused }: { found: FoundSecrets; refused: ReadonlyMap<string, string> },
   ): Promise<JobOutcome> {
@@ -120,7 +120,7 @@ export function createRunDelivery(given: {
     return { ...outcome, stores }
   }
 
-  function refuse({ id, receiverId }: Delivery, organizationId: string, reason: string): JobOutcome {
+  function refuse({ id, receiverId }: DeliveryToSend, organizationId: string, reason: string): JobOutcome {
     const refusal: Refusal = { id, reason, finishedAt: clock.now() }
     const onStored = () => given.onAttempt({ receiverId, organizationId, state: 'failed' })
     return { move: { state: 'gone' }, stores: [stored(refuseDeliveries, refusal)], onStored }
@@ -146,7 +146,7 @@ export function createRunDelivery(given: {
 }
 
 function toSeen(
-  { receiverId, createdAt }: Delivery,
+  { receiverId, createdAt }: DeliveryToSend,
   organizationId: string,
   { outcome, durationMs }: Attempt,
   { state }: NextStep,
@@ -163,7 +163,7 @@ function toSeen(
 }
 
 /** The delivery of each job, `undefined` for one that is gone. */
-async function findOf<Found extends Delivery>(
+async function findOf<Found extends Pick<Delivery, 'id'>>(
   db: Db,
   jobs: readonly Job[],
   find: (db: Db, ids: readonly string[]) => Promise<Found[]>,
@@ -174,7 +174,7 @@ async function findOf<Found extends Delivery>(
 }
 
 function toOutcome(
-  delivery: Delivery,
+  delivery: DeliveryToSend,
   attempt: Attempt,
   step: NextStep,
   nowMs: number,

@@ -39,7 +39,7 @@ const columns = {
   timing: 'text',
 } as const
 
-const insertRows = forEachInserted<AttemptRow>({ table: 'attempts', columns, key: ['id'] })
+const insertRows = forEachInserted<AttemptRow>({ table: 'attempts', columns })
 
 export async function insertAttempts(db: Db, attempts: readonly Omit<AttemptRow, 'id'>[]): Promise<void> {
   await insertRows(

@@ -1,6 +1,6 @@
 import type { Db, JobKind } from '../db.ts'
 import { inUnlocked, isPostgres, jsonTexts, lockUnlocked, rawRows } from '../sql.ts'
-import { type Job, mostInterruptions } from './jobs.ts'
+import { type Job, jobColumns, mostInterruptions } from './jobs.ts'
 
 /** The lease of a claim: its host, and how long it holds. */
 export type Lease = { leaseId: string; hostId: string; nowMs: number; leaseMs: number }
@@ -116,7 +116,7 @@ export async function leaseJobs(db: Db, ids: readonly string[], lease: Lease): P
   const rows = await rawRows<Job>(
     db,
     `update jobs set state = 'running', attempt = attempt + 1, lease_id = ?, host_id = ?, claimed_at = ?, lease_until = ?
-     where id ${inUnlocked(db, due)} returning *`,
+     where id ${inUnlocked(db, due)} returning ${jobColumns}`,
     [leaseId, hostId, nowMs, nowMs + leaseMs, JSON.stringify(ids), nowMs],
   )
   const leased = new Map(rows.map((job) => [job.id, job]))

@@ -2,7 +2,7 @@ import { AnnexError } from '../../errors.ts'
 import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
 import { createId, withPrefix } from '../ids.ts'
-import { forEachInserted, forEachRow, jsonRows, jsonTexts, rawRows } from '../sql.ts'
+import { forEachInserted, forEachNew, forEachRow, jsonRows, jsonTexts, rawRows, toJson } from '../sql.ts'
 import { insertJobs, type NewJob } from './jobs.ts'
 import {
   ensureReceivers,
@@ -39,7 +39,7 @@ export type Delivery = {
 }
 
 /** `body`: sent byte for byte. */
-export type DeliveryWithBody = Delivery & { body: string }
+type DeliveryWithBody = Delivery & { body: string }
 
 export type NewDelivery = ReceiverKey &
   Pick<DeliveryWithBody, 'eventId' | 'eventType' | 'body' | 'hops'> &
@@ -63,7 +63,7 @@ const columns = {
   finishedAt: 'bigint',
   requestId: 'text',
 } as const
-const insertRows = forEachInserted<Delivery>({
+const insertRows = forEachNew<Delivery>({
   ...{ table: 'deliveries', columns, key: ['id'], unlessThere: ['receiverId', 'eventId'] },
 })
 
@@ -197,13 +197,28 @@ function bodyIn(
 
 const bodyColumns = { id: 'text', body: 'text' } as const
 
-const insertBodies = forEachInserted<Body>({ table: 'bodies', columns: bodyColumns, key: ['id'] })
+const insertBodies = forEachInserted<Body>({ table: 'bodies', columns: bodyColumns })
 
-/** Reads deliveries with their bodies. */
-export async function loadDeliveries(db: Db, ids: readonly string[]): Promise<DeliveryWithBody[]> {
+/** The columns of a delivery that an attempt needs. */
+export type DeliveryToSend = Pick<
+  DeliveryWithBody,
+  | 'id'
+  | 'eventId'
+  | 'installationId'
+  | 'receiverId'
+  | 'signedBy'
+  | 'url'
+  | 'hops'
+  | 'attempts'
+  | 'createdAt'
+  | 'body'
+>
+
+export async function loadDeliveries(db: Db, ids: readonly string[]): Promise<DeliveryToSend[]> {
   return rawRows(
     db,
-    `select deliveries.*, bodies.body from deliveries
+    `select deliveries.id, event_id, installation_id, receiver_id, signed_by, url, hops, attempts, created_at, body
+     from deliveries
      join bodies on bodies.id = deliveries.body_id where deliveries.id in ${jsonTexts(db)}`,
     [JSON.stringify(ids)],
   )
@@ -229,7 +244,7 @@ const changeColumns = {
 } as const
 
 export const updateDeliveries = forEachRow<DeliveryChange>({
-  ...{ table: 'deliveries', columns: changeColumns, key: ['id'] },
+  columns: changeColumns,
   sql: (
     given,
   ) => `update deliveries set state = given.state, reason = given.reason, attempts = given.attempts,
@@ -247,7 +262,12 @@ export async function refuseDeliveries(db: Db, refusals: readonly Refusal[]): Pr
     `update deliveries set state = 'failed', reason = refusal.reason, finished_at = refusal.finished_at,
        refused_id = refusal.refused_id
      from ${jsonRows(db, 'refusal', refusalColumns)} where deliveries.id = refusal.id`,
-    [JSON.stringify(refusals.map((refusal) => ({ ...refusal, refusedId: createId('ref') })))],
+    [
+      toJson(
+        refusals.map((refusal) => ({ ...refusal, refusedId: createId('ref') })),
+        refusalColumns,
+      ),
+    ],
   )
   return []
 }

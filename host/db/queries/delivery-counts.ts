@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts'
-import { jsonRows } from '../sql.ts'
+import { jsonRows, toJson } from '../sql.ts'
 
 /** Results of a receiver's deliveries on a UTC day (Unix ms). Pruning deliveries keeps them. */
 export type DayCounts = {
@@ -32,7 +32,7 @@ export async function addCounts(db: Db, counts: readonly DayCounts[]): Promise<v
        delivered = delivery_counts.delivered + excluded.delivered,
        failed = delivery_counts.failed + excluded.failed,
        attempts = delivery_counts.attempts + excluded.attempts`,
-    [JSON.stringify(rows)],
+    [toJson(rows, columns)],
   )
 }
 

@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts'
-import { forEachInserted } from '../sql.ts'
+import { forEachNew } from '../sql.ts'
 
 type EventRow = {
   id: string
@@ -21,7 +21,7 @@ const columns = {
 } as const
 
 /** @returns for each event whether it is new. An id that the organization has published before is not stored again. */
-export const insertEvents = forEachInserted<EventRow>({
+export const insertEvents = forEachNew<EventRow>({
   ...{ table: 'events', columns, key: ['organizationId', 'id'], unlessThere: ['organizationId', 'id'] },
 })
 

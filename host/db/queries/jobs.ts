@@ -2,7 +2,7 @@ import { announce } from '../announce.ts'
 import { nowOf } from '../database-clock.ts'
 import type { Db, JobKind } from '../db.ts'
 import { createId } from '../ids.ts'
-import { forEachInserted, forEachRow, inUnlocked, jsonRows, lockNames, rawRows } from '../sql.ts'
+import { forEachChanged, forEachInserted, inUnlocked, jsonRows, lockNames, rawRows, toJson } from '../sql.ts'
 
 /**
  * Work that must not be lost, claimed by a host. `subject` is JSON in the format of its kind. `lane` is an installation or a
@@ -24,6 +24,10 @@ export type Job = {
   leaseId: string
   claimedAt: number
 }
+
+/** The columns of a `Job`. */
+export const jobColumns =
+  'id, kind, subject, lane, owner, size, attempt, interruptions, due_at, ordered, lease_id, claimed_at'
 
 /**
  * So many interrupted runs of a job do not count as attempts: a job must not lose its retries by crashes that it did not
@@ -68,7 +72,7 @@ export type JobRow = Omit<Job, 'leaseId' | 'claimedAt' | 'interruptions'> & {
   position: number
   createdAt: number
 }
-const insertRows = forEachInserted<JobRow>({ table: 'jobs', columns: newColumns, key: ['id'] })
+const insertRows = forEachInserted<JobRow>({ table: 'jobs', columns: newColumns })
 
 /** Stores jobs in the transaction of their cause. @returns the rows */
 export async function insertJobs(db: Db, jobs: readonly NewJob[]): Promise<JobRow[]> {
@@ -163,7 +167,7 @@ export async function moveJobs(db: Db, moves: readonly MoveOf[], nowMs: number):
   return new Set(moved.map(({ id }) => id))
 }
 
-const deleteJobs = forEachRow<Pick<MoveOf, 'id' | 'leaseId'>>({
+const deleteJobs = forEachChanged<Pick<MoveOf, 'id' | 'leaseId'>>({
   ...{ table: 'jobs', columns: claimColumns, key: ['id'] },
   sql: (given) => `delete from jobs where (id, lease_id) in (select id, lease_id from ${given})`,
 })
@@ -190,7 +194,7 @@ async function updateJobs(db: Db, moves: readonly MoveOf[], nowMs: number): Prom
      from ${jsonRows(db, 'moved', moveColumns)}
      where jobs.id = moved.id and jobs.lease_id = moved.lease_id
      returning jobs.id as id`,
-    [JSON.stringify(rows)],
+    [toJson(rows, moveColumns)],
   )
 }
 
@@ -228,15 +232,19 @@ export function nextPosition(nowMs: number): number {
  * later, and would run beside another job of its lane.
  */
 export async function comeAfter(db: Db, lanes: readonly string[]): Promise<void> {
-  const given = [JSON.stringify(lanes.map((lane) => ({ lane })))]
-  const rows = jsonRows(db, 'given', { lane: 'text' })
+  const columns = { lane: 'text' } as const
+  const given = toJson(
+    lanes.map((lane) => ({ lane })),
+    columns,
+  )
+  const rows = jsonRows(db, 'given', columns)
   await lockNames(db, JSON.stringify(lanes.map((lane) => `annex lane ${lane}`)))
   // A separate statement sees jobs that were committed while the lock was awaited.
   const last = 'select position from jobs where lane = given.lane and ordered order by position desc limit 1'
   const [row] = await rawRows<{ last: number | null }>(
     db,
     `select max(position) as last from (select (${last}) as position from ${rows}) as lasts`,
-    given,
+    [given],
   )
   lastPosition = Math.max(lastPosition, Number(row?.last ?? 0))
 }

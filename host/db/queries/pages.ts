@@ -57,7 +57,7 @@ type Stored = { spaceId: string; id: string; fromRevision: number }
 
 /** Stores rows that hold from a revision on. */
 export const insertPages = forEachInserted<PageHead & PageText & Stored>({
-  ...{ table: 'pages', key: ['spaceId', 'id'] },
+  table: 'pages',
   columns: {
     spaceId: 'text',
     id: 'text',
@@ -77,7 +77,6 @@ export const insertPages = forEachInserted<PageHead & PageText & Stored>({
 
 /** The rows of these pages hold up to a revision, without it. */
 export const endPages = forEachRow<{ spaceId: string; id: string; toRevision: number }>({
-  ...{ table: 'pages', key: ['spaceId', 'id'] },
   columns: { spaceId: 'text', id: 'text', toRevision: 'bigint' } as const,
   sql: (given) =>
     `update pages set to_revision = given.to_revision from ${given}

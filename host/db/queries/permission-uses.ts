@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts'
-import { jsonRows } from '../sql.ts'
+import { jsonRows, toJson } from '../sql.ts'
 
 /** How often the scripts of an installation have used a scope on a UTC day (Unix ms). */
 export type DayUses = { installationId: string; scope: string; day: number; uses: number }
@@ -14,7 +14,7 @@ export async function addUses(db: Db, counts: readonly DayUses[]): Promise<void>
      from ${jsonRows(db, 'added', columns)} join installations on installations.id = added.installation_id
      where installations.removed_at is null
      on conflict (installation_id, scope, day) do update set uses = permission_uses.uses + excluded.uses`,
-    [JSON.stringify(counts)],
+    [toJson(counts, columns)],
   )
 }
 

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
 import { firstIdAt, type IdPrefix } from '../ids.ts'
-import { jsonRows, jsonTexts, lenientJson, rawRows, tryLock, usedBytes } from '../sql.ts'
+import { jsonRows, jsonTexts, lenientJson, rawRows, toJson, tryLock, usedBytes } from '../sql.ts'
 import type { Delivery } from './deliveries.ts'
 
 /** Kinds of pruned history. Deliveries include their attempts. `waitingEvents`: jobs of events that wait for a resume. */
@@ -144,7 +144,7 @@ async function removeDeliveries(db: Db, ids: readonly string[]): Promise<number>
        select gone.body_id from ${jsonRows(db, 'gone', removedColumns)} where not exists (
          select 1 from deliveries
          where deliveries.event_id = gone.event_id and deliveries.body_id = gone.body_id))`,
-    [JSON.stringify(removed)],
+    [toJson(removed, removedColumns)],
   )
   return removed.length
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
-import { forEachRow, jsonRows, jsonTexts, rawRows } from '../sql.ts'
+import { forEachRow, jsonRows, jsonTexts, rawRows, toJson } from '../sql.ts'
 
 /**
  * - `active`: its deliveries are sent
@@ -42,7 +42,7 @@ export async function ensureReceivers(db: Db, keys: readonly ReceiverKey[]): Pro
      select id, installation_id, signed_by, url, 'active', false, created_at, created_at
      from ${jsonRows(db, 'new_receiver', columns)} where true
      on conflict (installation_id, signed_by, url) do nothing`,
-    [JSON.stringify(rows)],
+    [toJson(rows, columns)],
   )
 }
 
@@ -66,7 +66,7 @@ export async function findReceiversOf(
        receivers.reason, receivers.ordered
      from ${jsonRows(db, 'given', receiverKeyColumns)} join receivers on receivers.installation_id = given.installation_id
        and receivers.signed_by = given.signed_by and receivers.url = given.url`,
-    [JSON.stringify([...distinct.values()])],
+    [toJson([...distinct.values()], receiverKeyColumns)],
   )
   const found = new Map(receivers.map((receiver) => [textOf(receiver), receiver]))
   const paused = receivers.filter(({ state }) => state === 'paused')
@@ -98,7 +98,7 @@ export type Health = { id: string; failingSince: number | null }
 
 /** Writes only changes: most attempts have the result of the one before. */
 export const updateHealth = forEachRow<Health>({
-  ...{ table: 'receivers', columns: healthColumns, key: ['id'] },
+  columns: healthColumns,
   sql: (given) =>
     `update receivers set failing_since = given.failing_since from ${given} where receivers.id = given.id
        and (receivers.failing_since is null) <> (given.failing_since is null)`,

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
 import { newestFirst, withPrefix } from '../ids.ts'
-import { jsonRows, jsonTexts, rawRows } from '../sql.ts'
+import { jsonRows, jsonTexts, rawRows, toJson } from '../sql.ts'
 import { toDeliveryJob } from './deliveries.ts'
 import { insertJobs } from './jobs.ts'
 import { type DeliveryFilter, narrow, unindexed } from './list-deliveries.ts'
@@ -9,6 +9,8 @@ import type { KnownReceiver } from './receivers.ts'
 
 /** A delivery to send again, with its due time in Unix ms. */
 export type Again = { id: string; dueAt: number }
+
+const columns = { id: 'text', dueAt: 'bigint' } as const
 
 type Sent = { id: string; receiverId: string; installationId: string; bodySize: number }
 
@@ -28,11 +30,11 @@ export async function sendAgain(db: Db, all: readonly Again[], failedUpToMs?: nu
   const sent = await rawRows<Sent>(
     db,
     `update deliveries set state = 'pending', reason = null, finished_at = null, refused_id = null
-     from ${jsonRows(db, 'again', { id: 'text', dueAt: 'bigint' })}
+     from ${jsonRows(db, 'again', columns)}
      where deliveries.id = again.id and ${isSettled}
      returning deliveries.id as id, deliveries.receiver_id as receiver_id, deliveries.installation_id as installation_id,
        (select octet_length(body) from bodies where bodies.id = deliveries.body_id) as body_size`,
-    [JSON.stringify(all), ...upTo],
+    [toJson(all, columns), ...upTo],
   )
   const receivers = await findStates(db, sent)
   const dueAt = new Map(all.map((again) => [again.id, again.dueAt]))
