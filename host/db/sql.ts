@@ -145,6 +145,10 @@ export function toJson<Row extends object>(
   return JSON.stringify(rows.map((row) => names.map((name) => row[name])))
 }
 
+/** The condition that a column has one of the texts of one parameter, a JSON array. It stands after the column. */
+export const inTexts = (db: Db): string =>
+  isPostgres(db) ? `= any (array ${jsonTexts(db)})` : `in ${jsonTexts(db)}`
+
 /** A subquery over one parameter, a JSON array of texts. */
 export function jsonTexts(db: Db): string {
   return isPostgres(db) ? '(select jsonb_array_elements_text(?::jsonb))' : '(select value from json_each(?))'
@@ -166,26 +170,31 @@ export async function rawRows<Row>(db: Db, sql: string, bindings: readonly unkno
   return isPostgres(db) ? answer.rows.map(toCamelCaseRow) : answer
 }
 
-type Statement<Row> = {
+type Rows<Row> = {
+  table: string
   /** The columns of a row that the statement reads. */
   columns: JsonColumns & Readonly<Partial<Record<keyof Row, unknown>>>
-  /** @param given the rows as a table expression with the name `given` */
+}
+
+type Statement<Row> = Rows<Row> & {
+  /** The columns of a unique key, by their names in `Row`. */
+  key: readonly (keyof Row & string)[]
+  /**
+   * A statement that ends with its conditions.
+   *
+   * @param given the rows as a table expression with the name `given`
+   */
   sql: (given: string) => string
 }
 
 /** Runs one statement for all rows of a batch. */
 export type ForEachRow<Row> = (db: Db, rows: readonly Row[]) => Promise<void>
 
-export function forEachRow<Row extends object>({ columns, sql }: Statement<Row>): ForEachRow<Row> {
+export function forEachRow<Row extends object>(statement: Statement<Row>): ForEachRow<Row> {
   return async (db, rows) => {
-    if (rows.length > 0) await db.raw(sql(jsonRows(db, 'given', columns)), [toJson(rows, columns)])
+    if (rows.length > 0) await db.raw(toText(db, statement), [toJson(rows, statement.columns)])
   }
 }
-
-/** Inserts rows, with all of `columns`. */
-export const forEachInserted = <Row extends object>(
-  given: Insertion & Omit<Statement<Row>, 'sql'>,
-): ForEachRow<Row> => forEachRow({ ...given, sql: (rows) => toInsert(given, rows) })
 
 /**
  * Runs one statement for all rows of a batch.
@@ -194,23 +203,14 @@ export const forEachInserted = <Row extends object>(
  */
 export type ForEachChanged<Row> = (db: Db, rows: readonly Row[]) => Promise<boolean[]>
 
-/** The columns of a unique key, by their names in `Row`. */
-type Keyed<Row> = { table: string; key: readonly (keyof Row & string)[] }
+export function forEachChanged<Row extends object>(statement: Statement<Row>): ForEachChanged<Row> {
+  return async (db, rows) => whichChanged(db, statement, toText(db, statement), rows)
+}
 
-export function forEachChanged<Row extends object>(
-  statement: Statement<Row> & Keyed<Row>,
-): ForEachChanged<Row> {
-  const { table, columns, key, sql } = statement
-  const returned = key.map((name) => `${table}.${toSnakeCase(name)}`).join()
-  // Only the last column of a key may hold a space.
-  const keyOf = (row: Row) => key.map((name) => row[name]).join(' ')
+/** Inserts rows, with all of `columns`. */
+export function forEachInserted<Row extends object>(given: Rows<Row>): ForEachRow<Row> {
   return async (db, rows) => {
-    if (rows.length === 0) return []
-    const text = `${sql(jsonRows(db, 'given', columns))} returning ${returned}`
-    const changed = await rawRows<Row>(db, text, [toJson(rows, columns)])
-    // Of two rows with one key, the first has changed the table.
-    const left = new Set(changed.map(keyOf))
-    return rows.map((row) => left.delete(keyOf(row)))
+    if (rows.length > 0) await db.raw(toInsert(db, given), [toJson(rows, given.columns)])
   }
 }
 
@@ -219,19 +219,43 @@ export function forEachChanged<Row extends object>(
  *
  * @param given.unlessThere a row is skipped when the table has a row with equal values in these columns
  */
-export const forEachNew = <Row extends object>(
-  given: Omit<Statement<Row>, 'sql'> & Keyed<Row> & { unlessThere: readonly (keyof Row & string)[] },
-): ForEachChanged<Row> => {
-  const conflict = `on conflict (${given.unlessThere.map(toSnakeCase).join()}) do nothing`
+export function forEachNew<Row extends object>(
+  given: Omit<Statement<Row>, 'sql'> & { unlessThere: readonly (keyof Row & string)[] },
+): ForEachChanged<Row> {
+  const there = given.unlessThere.map(toSnakeCase).join()
   // `where true`: without it SQLite takes `on conflict` for a join's condition.
-  return forEachChanged({ ...given, sql: (rows) => `${toInsert(given, rows)} where true ${conflict}` })
+  const skip = `where true on conflict (${there}) do nothing`
+  return async (db, rows) => whichChanged(db, given, `${toInsert(db, given)} ${skip}`, rows)
 }
 
-type Insertion = { table: string; columns: JsonColumns }
+async function whichChanged<Row extends object>(
+  db: Db,
+  { table, columns, key }: Omit<Statement<Row>, 'sql'>,
+  text: string,
+  rows: readonly Row[],
+): Promise<boolean[]> {
+  if (rows.length === 0) return []
+  const returned = key.map((name) => `${table}.${toSnakeCase(name)}`).join()
+  const changed = await rawRows<Row>(db, `${text} returning ${returned}`, [toJson(rows, columns)])
+  // Only the last column of a key may hold a space.
+  const keyOf = (row: Row) => key.map((name) => row[name]).join(' ')
+  // Of two rows with one key, the first has changed the table.
+  const left = new Set(changed.map(keyOf))
+  return rows.map((row) => left.delete(keyOf(row)))
+}
 
-function toInsert({ table, columns }: Insertion, rows: string): string {
+function toInsert<Row>(db: Db, { table, columns }: Rows<Row>): string {
   const names = Object.keys(columns).map(toSnakeCase).join()
-  return `insert into ${table} (${names}) select ${names} from ${rows}`
+  return `insert into ${table} (${names}) select ${names} from ${jsonRows(db, 'given', columns)}`
+}
+
+/** An array of the keys makes PostgreSQL use the primary key, also with outdated statistics: see `inUnlocked`. */
+function toText<Row>(db: Db, { table, columns, key, sql }: Statement<Row>): string {
+  const rows = jsonRows(db, 'given', columns)
+  if (!isPostgres(db)) return sql(rows)
+  const [first = ''] = key.map(toSnakeCase)
+  return `with given as materialized (select * from ${rows})
+    ${sql('given')} and ${table}.${first} = any (array (select ${first} from given))`
 }
 
 /** Knex reports errors to the caller of a query, and prints nothing to the terminal. */

@@ -106,7 +106,7 @@ async function startHosts(ends: AsyncDisposableStack) {
   }
   const [ended, second, third] = await Promise.all([start('first'), start('second'), start('third')])
   await installFanOut(ended.listening)
-  const db = await openPostgres(made.url, 1)
+  const db = await openPostgres(made.url, { connections: 1 })
   ends.defer(() => db.destroy())
   const hostId = hostIdentity(join(folder, 'first'))
   /** How many deliveries the host that is to end has in flight. */

@@ -1,5 +1,5 @@
 import type { Db, JobKind } from '../db.ts'
-import { inUnlocked, isPostgres, jsonTexts, lockUnlocked, rawRows } from '../sql.ts'
+import { inTexts, inUnlocked, isPostgres, jsonTexts, lockUnlocked, rawRows } from '../sql.ts'
 import { type Job, jobColumns, mostInterruptions } from './jobs.ts'
 
 /** The lease of a claim: its host, and how long it holds. */
@@ -13,6 +13,9 @@ export type CandidatePage = {
   /** The last lane of the page; `undefined` when no lanes are left. */
   next: string | undefined
 }
+
+const candidateColumns = 'id, lane, owner, size, attempt, due_at'
+const foundColumns = 'found.id, found.lane, found.owner, found.size, found.attempt, found.due_at'
 
 /** Lanes that one page covers. */
 const lanesOfPage = 1_000
@@ -39,15 +42,17 @@ function lanesAfter(kind: JobKind): string {
  * index has, and for a literal kind choose an index of all lanes.
  */
 function dueOfLane(db: Db, kind: JobKind, perLane: number): string {
+  // On SQLite the rows are found by these ids. PostgreSQL takes the rows as they are: it would read all jobs for a join.
+  const fields = isPostgres(db) ? candidateColumns : 'id'
   const due = `kind = (select '${kind}') and state = 'due' and lane = open.lane and ordered = false and due_at <= ?`
-  const retries = `select id from jobs where ${due} and (attempt > 0) = (select true) order by due_at limit ${perLane}`
-  const firsts = `select id from jobs where ${due} and (attempt > 0) = (select false)
+  const retries = `select ${fields} from jobs where ${due} and (attempt > 0) = (select true) order by due_at limit ${perLane}`
+  const firsts = `select ${fields} from jobs where ${due} and (attempt > 0) = (select false)
     and open.lane not in ${jsonTexts(db)} order by due_at limit ${perLane}`
-  const first = `select id, kind, state, due_at from jobs where lane = open.lane and ordered and state <> 'failed'
+  const first = `select ${candidateColumns}, kind, state from jobs where lane = open.lane and ordered and state <> 'failed'
     order by position limit 1`
-  return `select id from (${retries}) as retries
-    union all select id from (${firsts}) as firsts
-    union all select id from (${first}) as first where kind = '${kind}' and state = 'due' and due_at <= ?`
+  return `select ${fields} from (${retries}) as retries
+    union all select ${fields} from (${firsts}) as firsts
+    union all select ${fields} from (${first}) as first where kind = '${kind}' and state = 'due' and due_at <= ?`
 }
 
 /** True for a lane whose owner may begin jobs. All jobs of a lane have one owner. */
@@ -79,15 +84,14 @@ export async function readCandidates(
   const owners = withoutOwners.length === 0 ? '' : `and ${isOfOtherOwner(db, kind)}`
   const open = `select lane, number from lanes where lane is not null and lane not in ${jsonTexts(db)} ${owners}`
   const due = dueOfLane(db, kind, perLane)
-  const fields = 'found.id, found.lane, found.owner, found.size, found.attempt, found.due_at'
   const from = isPostgres(db)
-    ? `(${open} order by number) as open, lateral (select jobs.* from (${due}) as due join jobs on jobs.id = due.id) as found`
+    ? `(${open} order by number) as open, lateral (${due}) as found`
     : `(${open}) as open cross join jobs as found on found.id in (${due})`
   const bindings = [after, JSON.stringify(without)]
   if (owners !== '') bindings.push(JSON.stringify(withoutOwners))
   // Unsorted: to sort them, the database would read the jobs of all lanes.
   const count = '(select max(number) from lanes where lane is not null) as lanes'
-  const sql = `${lanesAfter(kind)} select open.number, ${count}, ${fields} from ${from} limit ${limit}`
+  const sql = `${lanesAfter(kind)} select open.number, ${count}, ${foundColumns} from ${from} limit ${limit}`
   const rows = await rawRows<Candidate & { number: number; lanes: number }>(db, sql, [
     ...bindings,
     nowMs,
@@ -112,7 +116,8 @@ export async function readCandidates(
 export async function leaseJobs(db: Db, ids: readonly string[], lease: Lease): Promise<Job[]> {
   if (ids.length === 0) return []
   const { leaseId, hostId, nowMs, leaseMs } = lease
-  const due = `select id from jobs where id in ${jsonTexts(db)} and state = 'due' and due_at <= ?`
+  // `state || ''`: PostgreSQL must not take an index of due jobs.
+  const due = `select id from jobs where id ${inTexts(db)} and state || '' = 'due' and due_at <= ?`
   const rows = await rawRows<Job>(
     db,
     `update jobs set state = 'running', attempt = attempt + 1, lease_id = ?, host_id = ?, claimed_at = ?, lease_until = ?
@@ -125,7 +130,7 @@ export async function leaseJobs(db: Db, ids: readonly string[], lease: Lease): P
 
 /** Extends the claims of jobs in flight. */
 export async function renewLeases(db: Db, leaseIds: readonly string[], untilMs: number): Promise<void> {
-  await db.raw(`update jobs set lease_until = ? where state = 'running' and lease_id in ${jsonTexts(db)}`, [
+  await db.raw(`update jobs set lease_until = ? where state = 'running' and lease_id ${inTexts(db)}`, [
     untilMs,
     JSON.stringify(leaseIds),
   ])
@@ -167,7 +172,7 @@ export async function endClaims(db: Db, kinds: readonly JobKind[], which: Ending
   if (jobs.length === 0) return []
   await db.raw(
     `update jobs set state = 'due', ${cutOff}, lease_id = null, lease_until = null, host_id = null, claimed_at = null
-     where id in ${jsonTexts(db)}`,
+     where id ${inTexts(db)}`,
     [JSON.stringify(jobs.map(({ id }) => id))],
   )
   return jobs

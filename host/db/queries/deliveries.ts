@@ -2,7 +2,7 @@ import { AnnexError } from '../../errors.ts'
 import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
 import { createId, withPrefix } from '../ids.ts'
-import { forEachInserted, forEachNew, forEachRow, jsonRows, jsonTexts, rawRows, toJson } from '../sql.ts'
+import { forEachInserted, forEachNew, forEachRow, inTexts, rawRows } from '../sql.ts'
 import { insertJobs, type NewJob } from './jobs.ts'
 import {
   ensureReceivers,
@@ -219,7 +219,7 @@ export async function loadDeliveries(db: Db, ids: readonly string[]): Promise<De
     db,
     `select deliveries.id, event_id, installation_id, receiver_id, signed_by, url, hops, attempts, created_at, body
      from deliveries
-     join bodies on bodies.id = deliveries.body_id where deliveries.id in ${jsonTexts(db)}`,
+     join bodies on bodies.id = deliveries.body_id where deliveries.id ${inTexts(db)}`,
     [JSON.stringify(ids)],
   )
 }
@@ -229,7 +229,7 @@ export async function findBody(db: Db, id: string): Promise<string | undefined> 
 }
 
 export async function findDeliveries(db: Db, ids: readonly string[]): Promise<Delivery[]> {
-  return rawRows(db, `select * from deliveries where id in ${jsonTexts(db)}`, [JSON.stringify(ids)])
+  return rawRows(db, `select * from deliveries where id ${inTexts(db)}`, [JSON.stringify(ids)])
 }
 
 /** The columns of a delivery that an attempt changes. */
@@ -244,7 +244,7 @@ const changeColumns = {
 } as const
 
 export const updateDeliveries = forEachRow<DeliveryChange>({
-  columns: changeColumns,
+  ...{ table: 'deliveries', columns: changeColumns, key: ['id'] },
   sql: (
     given,
   ) => `update deliveries set state = given.state, reason = given.reason, attempts = given.attempts,
@@ -254,20 +254,20 @@ export const updateDeliveries = forEachRow<DeliveryChange>({
 /** A delivery that fails without an attempt. `finishedAt` is in Unix ms. */
 export type Refusal = Pick<Delivery, 'id'> & { reason: string; finishedAt: number }
 
-const refusalColumns = { id: 'text', reason: 'text', finishedAt: 'bigint', refusedId: 'text' } as const
+const refuseRows = forEachRow<Refusal & { refusedId: string }>({
+  ...{ table: 'deliveries', key: ['id'] },
+  columns: { id: 'text', reason: 'text', finishedAt: 'bigint', refusedId: 'text' } as const,
+  sql: (
+    given,
+  ) => `update deliveries set state = 'failed', reason = given.reason, finished_at = given.finished_at,
+    refused_id = given.refused_id from ${given} where deliveries.id = given.id`,
+})
 
 /** Marks deliveries as failed without an attempt, with a cursor in the feed. A step of a group commit. */
 export async function refuseDeliveries(db: Db, refusals: readonly Refusal[]): Promise<[]> {
-  await db.raw(
-    `update deliveries set state = 'failed', reason = refusal.reason, finished_at = refusal.finished_at,
-       refused_id = refusal.refused_id
-     from ${jsonRows(db, 'refusal', refusalColumns)} where deliveries.id = refusal.id`,
-    [
-      toJson(
-        refusals.map((refusal) => ({ ...refusal, refusedId: createId('ref') })),
-        refusalColumns,
-      ),
-    ],
+  await refuseRows(
+    db,
+    refusals.map((refusal) => ({ ...refusal, refusedId: createId('ref') })),
   )
   return []
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
-import { jsonTexts } from '../sql.ts'
+import { inTexts } from '../sql.ts'
 import type { Actor } from './audit.ts'
 
 /** What an organization has agreed to for an installation: the permissions of a version, by whom and when. */
@@ -61,8 +61,8 @@ export async function holdInstallations(
   versionId: string | null,
 ): Promise<void> {
   if (ids.length === 0) return
-  await db.raw(
-    `update installations set held_version_id = ?, missed_calls = 0 where id in ${jsonTexts(db)}`,
-    [versionId, JSON.stringify(ids)],
-  )
+  await db.raw(`update installations set held_version_id = ?, missed_calls = 0 where id ${inTexts(db)}`, [
+    versionId,
+    JSON.stringify(ids),
+  ])
 }

@@ -159,12 +159,13 @@ const afterWaitMs = 1_000
 export async function moveJobs(db: Db, moves: readonly MoveOf[], nowMs: number): Promise<Set<string>> {
   const gone = moves.filter(({ move }) => move.state === 'gone')
   const kept = moves.filter(({ move }) => move.state !== 'gone')
-  const wereOurs = await deleteJobs(
+  const areGone = await deleteJobs(db, gone)
+  const areMoved = await updateJobs(
     db,
-    gone.map(({ id, leaseId }) => ({ id, leaseId })),
+    kept.map((one) => toMoved(one, nowMs)),
   )
-  const moved = [...gone.filter((_one, n) => wereOurs[n]), ...(await updateJobs(db, kept, nowMs))]
-  return new Set(moved.map(({ id }) => id))
+  const ours = [...gone.filter((_one, n) => areGone[n]), ...kept.filter((_one, n) => areMoved[n])]
+  return new Set(ours.map(({ id }) => id))
 }
 
 const deleteJobs = forEachChanged<Pick<MoveOf, 'id' | 'leaseId'>>({
@@ -172,30 +173,27 @@ const deleteJobs = forEachChanged<Pick<MoveOf, 'id' | 'leaseId'>>({
   sql: (given) => `delete from jobs where (id, lease_id) in (select id, lease_id from ${given})`,
 })
 
-async function updateJobs(db: Db, moves: readonly MoveOf[], nowMs: number): Promise<{ id: string }[]> {
-  if (moves.length === 0) return []
-  const uncounted = (move: Move) => (move.state === 'due' ? move.run : undefined)
-  const rows = moves.map(({ id, leaseId, move }) => ({
+const updateJobs = forEachChanged<ReturnType<typeof toMoved>>({
+  ...{ table: 'jobs', columns: moveColumns, key: ['id'] },
+  sql: (given) => `update jobs set state = given.state, due_at = given.due_at, last_error = given.last_error,
+      finished_at = given.finished_at, attempt = jobs.attempt - given.attempt_back,
+      interruptions = jobs.interruptions + given.interrupted,
+      lease_id = null, lease_until = null, host_id = null, claimed_at = null
+    from ${given} where jobs.id = given.id and jobs.lease_id = given.lease_id`,
+})
+
+function toMoved({ id, leaseId, move }: MoveOf, nowMs: number) {
+  const uncounted = move.state === 'due' ? move.run : undefined
+  return {
     id,
     leaseId,
     state: move.state,
     dueAt: move.state === 'due' ? move.dueAtMs : nowMs + afterWaitMs,
     lastError: 'reason' in move ? move.reason : null,
     finishedAt: move.state === 'failed' ? nowMs : null,
-    attemptBack: move.state === 'waiting' || uncounted(move) !== undefined ? 1 : 0,
-    interrupted: uncounted(move) === 'interrupted' ? 1 : 0,
-  }))
-  return rawRows(
-    db,
-    `update jobs set state = moved.state, due_at = moved.due_at, last_error = moved.last_error,
-       finished_at = moved.finished_at, attempt = jobs.attempt - moved.attempt_back,
-       interruptions = jobs.interruptions + moved.interrupted,
-       lease_id = null, lease_until = null, host_id = null, claimed_at = null
-     from ${jsonRows(db, 'moved', moveColumns)}
-     where jobs.id = moved.id and jobs.lease_id = moved.lease_id
-     returning jobs.id as id`,
-    [toJson(rows, moveColumns)],
-  )
+    attemptBack: move.state === 'waiting' || uncounted !== undefined ? 1 : 0,
+    interrupted: uncounted === 'interrupted' ? 1 : 0,
+  }
 }
 
 /**

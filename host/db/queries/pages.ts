@@ -77,6 +77,7 @@ export const insertPages = forEachInserted<PageHead & PageText & Stored>({
 
 /** The rows of these pages hold up to a revision, without it. */
 export const endPages = forEachRow<{ spaceId: string; id: string; toRevision: number }>({
+  ...{ table: 'pages', key: ['spaceId', 'id'] },
   columns: { spaceId: 'text', id: 'text', toRevision: 'bigint' } as const,
   sql: (given) =>
     `update pages set to_revision = given.to_revision from ${given}

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
 import { firstIdAt, type IdPrefix } from '../ids.ts'
-import { jsonRows, jsonTexts, lenientJson, rawRows, toJson, tryLock, usedBytes } from '../sql.ts'
+import { inTexts, jsonRows, lenientJson, rawRows, toJson, tryLock, usedBytes } from '../sql.ts'
 import type { Delivery } from './deliveries.ts'
 
 /** Kinds of pruned history. Deliveries include their attempts. `waitingEvents`: jobs of events that wait for a resume. */
@@ -132,11 +132,11 @@ const isSetup = (db: Db): string =>
 async function removeDeliveries(db: Db, ids: readonly string[]): Promise<number> {
   const removed = await rawRows<Pick<Delivery, 'id' | 'eventId' | 'bodyId'>>(
     db,
-    `delete from deliveries where id in ${jsonTexts(db)} and ${rules.deliveries.isOver}
+    `delete from deliveries where id ${inTexts(db)} and ${rules.deliveries.isOver}
      returning id, event_id, body_id`,
     [JSON.stringify(ids)],
   )
-  await db.raw(`delete from attempts where delivery_id in ${jsonTexts(db)}`, [
+  await db.raw(`delete from attempts where delivery_id ${inTexts(db)}`, [
     JSON.stringify(removed.map(({ id }) => id)),
   ])
   await db.raw(

@@ -1,6 +1,6 @@
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
-import { forEachRow, jsonRows, jsonTexts, rawRows, toJson } from '../sql.ts'
+import { forEachRow, inTexts, jsonRows, rawRows, toJson } from '../sql.ts'
 
 /**
  * - `active`: its deliveries are sent
@@ -86,7 +86,7 @@ export async function findReceivers(db: Db, ids: readonly string[]): Promise<Map
   const rows = await rawRows<OwnedReceiver>(
     db,
     `select receivers.*, installations.organization_id from receivers
-     join installations on installations.id = receivers.installation_id where receivers.id in ${jsonTexts(db)}`,
+     join installations on installations.id = receivers.installation_id where receivers.id ${inTexts(db)}`,
     [JSON.stringify(ids)],
   )
   return new Map(rows.map((row) => [row.id, row]))
@@ -98,7 +98,7 @@ export type Health = { id: string; failingSince: number | null }
 
 /** Writes only changes: most attempts have the result of the one before. */
 export const updateHealth = forEachRow<Health>({
-  columns: healthColumns,
+  ...{ table: 'receivers', columns: healthColumns, key: ['id'] },
   sql: (given) =>
     `update receivers set failing_since = given.failing_since from ${given} where receivers.id = given.id
        and (receivers.failing_since is null) <> (given.failing_since is null)`,

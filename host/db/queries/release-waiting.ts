@@ -1,7 +1,7 @@
 import { announce } from '../announce.ts'
 import type { Db } from '../db.ts'
 import { inSteps, stepSize } from '../in-steps.ts'
-import { jsonTexts, transact } from '../sql.ts'
+import { inTexts, transact } from '../sql.ts'
 import { changeSomeJobs } from './jobs.ts'
 import { findUnpaused } from './receivers.ts'
 import { isHeld } from './suspensions.ts'
@@ -32,7 +32,7 @@ async function isOpen(transaction: Db, lane: string): Promise<boolean> {
 
 /** Makes waiting jobs due. Jobs in other states stay. */
 export async function releaseJobs(db: Db, ids: readonly string[]): Promise<void> {
-  await db.raw(`update jobs set ${released} where state = 'waiting' and id in ${jsonTexts(db)}`, [
+  await db.raw(`update jobs set ${released} where state = 'waiting' and id ${inTexts(db)}`, [
     JSON.stringify(ids),
   ])
   announce(db, 'work')

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
 import { newestFirst, withPrefix } from '../ids.ts'
-import { jsonRows, jsonTexts, rawRows, toJson } from '../sql.ts'
+import { inTexts, jsonRows, rawRows, toJson } from '../sql.ts'
 import { toDeliveryJob } from './deliveries.ts'
 import { insertJobs } from './jobs.ts'
 import { type DeliveryFilter, narrow, unindexed } from './list-deliveries.ts'
@@ -74,7 +74,7 @@ async function lockRows(db: Db, all: readonly Again[]): Promise<void> {
   const ids = JSON.stringify(all.map(({ id }) => id))
   await db('deliveries')
     .select('id')
-    .whereRaw(`id in ${jsonTexts(db)}`, [ids])
+    .whereRaw(`id ${inTexts(db)}`, [ids])
     .orderBy('id')
     .forUpdate()
 }

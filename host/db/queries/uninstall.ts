@@ -2,7 +2,7 @@ import type { Knex } from 'knex'
 import { announce } from '../announce.ts'
 import type { Db } from '../db.ts'
 import { withPrefix } from '../ids.ts'
-import { jsonTexts, lenientJson, rawRows } from '../sql.ts'
+import { inTexts, lenientJson, rawRows } from '../sql.ts'
 import { refuseDeliveries } from './deliveries.ts'
 import type { LevelKey, PlaceKind } from './installations.ts'
 import { deleteLevelIds } from './level-external-ids.ts'
@@ -43,7 +43,7 @@ async function endDeliveries(transaction: Db, level: LevelKey): Promise<void> {
   // The index of pending deliveries has their owner.
   const ended = await rawRows<{ id: string }>(
     transaction,
-    `delete from jobs where kind = 'delivery' and owner = ? and lane in ${jsonTexts(transaction)} returning id`,
+    `delete from jobs where kind = 'delivery' and owner = ? and lane ${inTexts(transaction)} returning id`,
     [level.installationId, JSON.stringify(receivers)],
   )
   const finishedAt = Date.now()

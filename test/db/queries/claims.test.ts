@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { readCandidates } from '../../../host/db/queries/claims.ts'
-import { insertJobs } from '../../../host/db/queries/jobs.ts'
+import type { Db } from '../../../host/db/db.ts'
+import { leaseJobs, readCandidates } from '../../../host/db/queries/claims.ts'
+import { insertJobs, moveJobs } from '../../../host/db/queries/jobs.ts'
 import { isPostgres } from '../../../host/db/sql.ts'
 import { planOf, readRowsOf } from '../../support/query-plan.ts'
 import { openSeeded } from '../../support/seeded-database.ts'
@@ -45,3 +46,72 @@ for (const kind of ['delivery', 'event', 'task'] as const) {
     } else assert.doesNotMatch(await planOf(db, claim), /TEMP B-TREE/)
   })
 }
+
+/** What PostgreSQL knows of the table `jobs` before a burst. */
+const statistics = {
+  'of a new table': async () => {},
+  'of an emptied table': async (db: Db) => {
+    await storeJobs(db, 2_000)
+    await db('jobs').del()
+    await db.raw('vacuum (truncate off, analyze) jobs')
+  },
+  'of a table with a few jobs': async (db: Db) => {
+    await storeJobs(db, 2_000)
+    await db('jobs').where('dueAt', '>=', 10).del()
+    await db.raw('vacuum (truncate off, analyze) jobs')
+  },
+}
+
+for (const [which, prepare] of Object.entries(statistics)) {
+  it(`a commit reads the rows of its jobs alone: statistics ${which} (PostgreSQL)`, async (t) => {
+    await using ends = new AsyncDisposableStack()
+    const { db, close } = await openSeeded()
+    ends.defer(close)
+    if (!isPostgres(db)) return t.skip('SQLite has no such statistics')
+    await prepare(db)
+    const stored = await storeJobs(db, due)
+    const some = stored.slice(0, 70).map(({ id }) => ({ id, leaseId: 'lease_1' }))
+    const ids = some.map(({ id }) => id)
+    const lease = { leaseId: 'lease_1', hostId: 'host_1', nowMs: due, leaseMs: 1_000 }
+    const later = { state: 'due', dueAtMs: due, reason: 'refused' } as const
+    const page = {
+      after: '',
+      without: [],
+      retriesOnly: [],
+      withoutOwners: [],
+      perLane,
+      limit: 1_000,
+      nowMs: due,
+    }
+    const statements = [
+      () => readCandidates(db, 'delivery', page),
+      () => leaseJobs(db, ids, lease),
+      () =>
+        moveJobs(
+          db,
+          some.map((one) => ({ ...one, move: later })),
+          due,
+        ),
+      () => leaseJobs(db, ids, lease),
+      () =>
+        moveJobs(
+          db,
+          some.map((one) => ({ ...one, move: { state: 'gone' } })),
+          due,
+        ),
+    ]
+    for (const statement of statements) {
+      const { plan, read } = await readRowsOf(db, statement)
+      assert.ok(Math.max(...read) <= 5 * perLane, plan)
+    }
+  })
+}
+
+/** Jobs of five lanes. */
+const storeJobs = (db: Db, count: number) =>
+  insertJobs(
+    db,
+    Array.from({ length: count }, (_, n) => ({
+      ...({ kind: 'delivery', subject: { n }, lane: `rcv_${n % 5}`, dueAt: n } as const),
+    })),
+  )
