@@ -11,6 +11,10 @@ import { openSeeded } from '../../support/seeded-database.ts'
 
 const perLane = 16
 const due = 4_000
+const pageAt = (nowMs: number): Parameters<typeof readCandidates>[2] => ({
+  ...{ after: '', without: [], retriesOnly: [], withoutOwners: [] },
+  ...{ perLane, limit: 1_000, nowMs },
+})
 
 for (const kind of ['delivery', 'event', 'task'] as const) {
   it(`a claim reads a page of each lane, however many jobs are due: kind ${kind}`, async () => {
@@ -24,16 +28,7 @@ for (const kind of ['delivery', 'event', 'task'] as const) {
     await insertJobs(db, jobs)
     // Every second one is a retry.
     await db('jobs').update({ attempt: db.raw('due_at % 2') })
-    const claim = () =>
-      readCandidates(db, kind, {
-        after: '',
-        without: [],
-        retriesOnly: [],
-        withoutOwners: [],
-        perLane,
-        limit: 1_000,
-        nowMs: 2 * due,
-      })
+    const claim = () => readCandidates(db, kind, pageAt(2 * due))
     const { candidates } = await claim()
     const pageFrom = (first: number) => Array.from({ length: perLane }, (_, n) => first + 2 * n)
     assert.deepEqual(
@@ -74,17 +69,8 @@ for (const [which, prepare] of Object.entries(statistics)) {
     const ids = some.map(({ id }) => id)
     const lease = { leaseId: 'lease_1', hostId: 'host_1', nowMs: due, leaseMs: 1_000 }
     const later = { state: 'due', dueAtMs: due, reason: 'refused' } as const
-    const page = {
-      after: '',
-      without: [],
-      retriesOnly: [],
-      withoutOwners: [],
-      perLane,
-      limit: 1_000,
-      nowMs: due,
-    }
     const statements = [
-      () => readCandidates(db, 'delivery', page),
+      () => readCandidates(db, 'delivery', pageAt(due)),
       () => leaseJobs(db, ids, lease),
       () =>
         moveJobs(
