@@ -176,9 +176,12 @@ type Rows<Row> = {
   columns: JsonColumns & Readonly<Partial<Record<keyof Row, unknown>>>
 }
 
-type Statement<Row> = Rows<Row> & {
+type Keyed<Row> = Rows<Row> & {
   /** The columns of a unique key, by their names in `Row`. */
   key: readonly (keyof Row & string)[]
+}
+
+type Statement<Row> = Keyed<Row> & {
   /**
    * A statement that ends with its conditions.
    *
@@ -190,9 +193,16 @@ type Statement<Row> = Rows<Row> & {
 /** Runs one statement for all rows of a batch. */
 export type ForEachRow<Row> = (db: Db, rows: readonly Row[]) => Promise<void>
 
-export function forEachRow<Row extends object>(statement: Statement<Row>): ForEachRow<Row> {
+export const forEachRow = <Row extends object>(statement: Statement<Row>): ForEachRow<Row> =>
+  runForEach(statement, (db) => toText(db, statement))
+
+/** Inserts rows, with all of `columns`. */
+export const forEachInserted = <Row extends object>(given: Rows<Row>): ForEachRow<Row> =>
+  runForEach(given, (db) => toInsert(db, given))
+
+function runForEach<Row extends object>({ columns }: Rows<Row>, toSql: (db: Db) => string): ForEachRow<Row> {
   return async (db, rows) => {
-    if (rows.length > 0) await db.raw(toText(db, statement), [toJson(rows, statement.columns)])
+    if (rows.length > 0) await db.raw(toSql(db), [toJson(rows, columns)])
   }
 }
 
@@ -203,16 +213,8 @@ export function forEachRow<Row extends object>(statement: Statement<Row>): ForEa
  */
 export type ForEachChanged<Row> = (db: Db, rows: readonly Row[]) => Promise<boolean[]>
 
-export function forEachChanged<Row extends object>(statement: Statement<Row>): ForEachChanged<Row> {
-  return async (db, rows) => whichChanged(db, statement, toText(db, statement), rows)
-}
-
-/** Inserts rows, with all of `columns`. */
-export function forEachInserted<Row extends object>(given: Rows<Row>): ForEachRow<Row> {
-  return async (db, rows) => {
-    if (rows.length > 0) await db.raw(toInsert(db, given), [toJson(rows, given.columns)])
-  }
-}
+export const forEachChanged = <Row extends object>(statement: Statement<Row>): ForEachChanged<Row> =>
+  tellChanged(statement, (db) => toText(db, statement))
 
 /**
  * Inserts rows, with all of `columns`.
@@ -220,28 +222,27 @@ export function forEachInserted<Row extends object>(given: Rows<Row>): ForEachRo
  * @param given.unlessThere a row is skipped when the table has a row with equal values in these columns
  */
 export function forEachNew<Row extends object>(
-  given: Omit<Statement<Row>, 'sql'> & { unlessThere: readonly (keyof Row & string)[] },
+  given: Keyed<Row> & { unlessThere: readonly (keyof Row & string)[] },
 ): ForEachChanged<Row> {
   const there = given.unlessThere.map(toSnakeCase).join()
   // `where true`: without it SQLite takes `on conflict` for a join's condition.
-  const skip = `where true on conflict (${there}) do nothing`
-  return async (db, rows) => whichChanged(db, given, `${toInsert(db, given)} ${skip}`, rows)
+  return tellChanged(given, (db) => `${toInsert(db, given)} where true on conflict (${there}) do nothing`)
 }
 
-async function whichChanged<Row extends object>(
-  db: Db,
-  { table, columns, key }: Omit<Statement<Row>, 'sql'>,
-  text: string,
-  rows: readonly Row[],
-): Promise<boolean[]> {
-  if (rows.length === 0) return []
+function tellChanged<Row extends object>(
+  { table, columns, key }: Keyed<Row>,
+  toSql: (db: Db) => string,
+): ForEachChanged<Row> {
   const returned = key.map((name) => `${table}.${toSnakeCase(name)}`).join()
-  const changed = await rawRows<Row>(db, `${text} returning ${returned}`, [toJson(rows, columns)])
   // Only the last column of a key may hold a space.
   const keyOf = (row: Row) => key.map((name) => row[name]).join(' ')
-  // Of two rows with one key, the first has changed the table.
-  const left = new Set(changed.map(keyOf))
-  return rows.map((row) => left.delete(keyOf(row)))
+  return async (db, rows) => {
+    if (rows.length === 0) return []
+    const changed = await rawRows<Row>(db, `${toSql(db)} returning ${returned}`, [toJson(rows, columns)])
+    // Of two rows with one key, the first has changed the table.
+    const left = new Set(changed.map(keyOf))
+    return rows.map((row) => left.delete(keyOf(row)))
+  }
 }
 
 function toInsert<Row>(db: Db, { table, columns }: Rows<Row>): string {
