@@ -25,9 +25,12 @@ describe('the connections for lists', () => {
     for (const asked of [db, database.reader]) await asked('installations').first().then(note('other'))
     await db('installations').update({ holdReason: 'Changed meanwhile.' }).then(note('other'))
     await Promise.all(readers)
-    assert.equal(ended.filter((who) => who === 'other').length, 3)
-    // In the same queue they would come last.
-    assert.equal(ended.at(-1), 'reader', ended.join())
+    const others = ended.flatMap((who, index) => (who === 'other' ? [index] : []))
+    assert.equal(others.length, 3)
+    assert.ok(
+      others.every((index) => index < 10),
+      ended.join(),
+    )
   })
 
   it('show committed rows', async () => {
