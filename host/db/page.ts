@@ -14,6 +14,19 @@ export function inPage(
   return query.orderBy(column).limit(limit)
 }
 
+/** Reads a list page by page. `readPage` gets the last item of the page before. Empty pages are left out. */
+export async function* eachPage<Item>(
+  limit: number,
+  readPage: (last?: Item) => Promise<Item[]>,
+): AsyncGenerator<Item[]> {
+  for (let last: Item | undefined, more = true; more; ) {
+    const page: Item[] = await readPage(last)
+    if (page.length > 0) yield page
+    last = page.at(-1)
+    more = page.length === limit
+  }
+}
+
 /** From the first time on, and before the second, in Unix ms. */
 export type Span = { sinceMs?: number; untilMs?: number }
 

@@ -1,13 +1,7 @@
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import { type Origin, systemOrigin } from '../access/actor.ts'
 import type { Db } from '../db/db.ts'
-import {
-  findRunning,
-  type Installation,
-  type LevelKey,
-  listRunning,
-  type Running,
-} from '../db/queries/installations.ts'
+import { findRunning, type Installation, listRunning, type Running } from '../db/queries/installations.ts'
 import {
   findPlaceLevel,
   installationOf,
@@ -15,6 +9,7 @@ import {
   type Level,
   readPlaceLevels,
   readPlaceLevelsOf,
+  textOfKey,
 } from '../db/queries/levels.ts'
 import { eachIdPage } from '../db/queries/list-installations.ts'
 import {
@@ -89,7 +84,7 @@ async function notePage(
   const places = Map.groupBy(await readPlaceLevelsOf(db, installations), installationIdOf)
   const changes = running.flatMap((one) =>
     [one.installation, ...(places.get(one.installation.id) ?? [])].flatMap((now) => {
-      const before = last.get(nameOf(keyOf(now)))
+      const before = last.get(textOfKey(keyOf(now)))
       return toChange(one.manifest, now, before, toCause({ running: one, now, last: before }))
     }),
   )
@@ -105,7 +100,7 @@ async function findChanges(db: Db, level: Level, cause: StatusCause): Promise<St
   const { installation, manifest } = running
   const last = byName(await listLastChanges(db, keyOf(level)))
   return (await readLevels(db, installation, level)).flatMap((now) =>
-    toChange(manifest, now, last.get(nameOf(keyOf(now))), cause),
+    toChange(manifest, now, last.get(textOfKey(keyOf(now))), cause),
   )
 }
 
@@ -116,10 +111,8 @@ async function readLevels(db: Db, installation: Installation, level: Level): Pro
   return place === undefined ? [] : [place]
 }
 
-const nameOf = ({ installationId, kind, placeId }: LevelKey): string => `${installationId} ${kind} ${placeId}`
-
 const byName = (changes: readonly StatusChange[]): Map<string, StatusChange> =>
-  new Map(changes.map((one) => [nameOf(one), one]))
+  new Map(changes.map((one) => [textOfKey(one), one]))
 
 /** A level stays pending where its setup fails again: that is kept, too. @returns nothing when nothing has changed */
 function toChange(

@@ -219,16 +219,45 @@ describe('a problem', () => {
     await closes('pending')
   })
 
-  it('is not an installation that waits for its first settings', async () => {
-    const more =
-      'configurations: { account: { required: [a], properties: { a: { type: string, title: A, description: d } } } }'
-    writePlugin(annex.pluginsDir, 'first', { script: answering, more })
-    await annex.api('POST', '/v1/reload')
-    const body = { organization: 'home', ...(await agreementTo(annex, 'first')) }
-    const { json } = await annex.api('POST', '/v1/integrations/first/installations', body)
-    assert.equal(json.status, 'pending')
-    assert.deepEqual(await list('pending'), [])
-  })
+  for (const level of ['account', 'site', 'space'] as const)
+    it(`is no ${level} that waits for its first settings`, async () => {
+      const name = `first-${level}`
+      const declare = (required: readonly string[]) => {
+        const properties = { a: { type: 'string', title: 'A', description: 'd' } }
+        const more = `configurations: ${JSON.stringify({ [level]: { properties, required } })}`
+        writePlugin(annex.pluginsDir, name, { script: answering, more })
+        return annex.api('POST', '/v1/reload')
+      }
+      await declare(['a'])
+      const installations = `/v1/integrations/${name}/installations`
+      const body = { organization: 'home', ...(await agreementTo(annex, name)) }
+      const { id } = (await annex.api('POST', installations, body)).json
+      let path = `${installations}/${id}`
+      if (level !== 'account') {
+        const place = annex.server.samples[level]
+        await annex.api('POST', `${path}/${level}s`, { [level]: place })
+        path += `/${level}s/${place}`
+      }
+      await until(
+        () => annex.api('GET', `/v1/jobs?installation=${id}`),
+        ({ json }) => json.items.length === 0,
+      )
+      const { status, problems } = (await annex.api('GET', path)).json
+      assert.deepEqual([status, problems.length], ['pending', 1])
+      assert.deepEqual(await list('pending'), [])
+      // Without a version no setting is missing. It waits on when the folder is there again.
+      rmSync(join(annex.pluginsDir, name), { recursive: true })
+      await annex.api('POST', '/v1/reload')
+      await declare(['a'])
+      assert.equal((await annex.api('GET', path)).json.status, 'pending')
+      assert.deepEqual(await list('pending'), [])
+      // A version that needs none makes it active. The next one makes it pending.
+      await declare([])
+      await declare(['a'])
+      await opens('pending')
+      await annex.api('PUT', `${path}/configuration/a`, { value: 'set' })
+      await closes('pending')
+    })
 
   it('is a folder with errors, until they are repaired', async () => {
     writePlugin(annex.pluginsDir, 'wrong', { script: failing, more: 'visibilty: public' })

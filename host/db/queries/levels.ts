@@ -42,6 +42,10 @@ export const keyOf = (level: Level): LevelKey => ({
   placeId: level.placeId,
 })
 
+/** A level's key as one text, for maps and sets. */
+export const textOfKey = ({ installationId, kind, placeId }: LevelKey): string =>
+  `${installationId} ${kind} ${placeId}`
+
 /** @returns undefined when the integration is installed there already */
 export async function insertPlaceLevel(
   db: Db,

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
-import { inPage, type PageAt } from '../page.ts'
+import { eachPage, inPage, type PageAt } from '../page.ts'
 import {
   type Installation,
   installationRows,
@@ -67,27 +67,16 @@ export async function* eachInstallation(
   db: Db,
   where: { integration: string } | { organizationId: string },
 ): AsyncGenerator<Installation> {
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const page: Installation[] = await listInstallations(db, where, { after, limit: pageSize })
-    yield* page
-    after = page.length === pageSize ? page.at(-1)?.id : undefined
-  }
+  const readPage = (last?: Installation) => listInstallations(db, where, { after: last?.id, limit: pageSize })
+  for await (const page of eachPage(pageSize, readPage)) yield* page
 }
 
 /** The ids of all installations, or of those of an integration, page by page. */
-export async function* eachIdPage(db: Db, where: { integration?: string }): AsyncGenerator<string[]> {
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const ids: string[] = await db('installations')
-      .where(where)
-      .whereNull('removingAt')
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(pageSize)
-      .pluck('id')
-    if (ids.length > 0) yield ids
-    after = ids.length === pageSize ? ids.at(-1) : undefined
-  }
-}
+export const eachIdPage = (db: Db, where: { integration?: string }): AsyncGenerator<string[]> =>
+  eachPage(pageSize, (after?: string): Promise<string[]> => {
+    const query = db('installations').where(where).whereNull('removingAt')
+    return inPage(query, 'id', { after, limit: pageSize }).pluck('id')
+  })
 
 /** The installation of an integration in an organization. There is at most one. */
 export async function findInstalled(

@@ -43,6 +43,22 @@ function lastChanges(db: Db): Knex.QueryBuilder {
   return db('statusChanges').where('number', newest)
 }
 
+/**
+ * The levels of these installations that have been `active`. A level without a version does not count, as it needs no settings.
+ * Those with changes that were not kept do.
+ */
+export async function listOnceActive(db: Db, installationIds: readonly string[]): Promise<LevelKey[]> {
+  return db('statusChanges')
+    .distinct('installationId', 'kind', 'placeId')
+    .whereIn('installationId', installationIds)
+    .where((change) =>
+      change
+        .where((active) => active.where('toStatus', 'active').whereNot('why', 'retired'))
+        .orWhere('why', 'recorded')
+        .orWhere('number', '>', mostKept),
+    )
+}
+
 /** Another host may have noted the same change: its number is taken then. */
 export async function insertStatusChanges(transaction: Db, changes: readonly StatusChange[]): Promise<void> {
   const key = ['installationId', 'kind', 'placeId', 'number']
