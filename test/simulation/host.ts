@@ -1,4 +1,5 @@
 import { createSecretBox } from '../../host/access/secret-box.ts'
+import type { Clock } from '../../host/db/database-clock.ts'
 import { createGroupCommit } from '../../host/db/group-commit.ts'
 import { type QueuedDelivery, queueDeliveries } from '../../host/db/queries/deliveries.ts'
 import { defaultSchedule } from '../../host/queue/retry-schedule.ts'
@@ -16,6 +17,9 @@ import type { Owner, World } from './world/world.ts'
 /** A host: the engine as the server puts it together, on a disk, a network and a clock that are simulated. */
 export type Host = Owner & {
   id: string
+  clock: Clock
+  /** Until this time, stalls or the database may prevent renewals of the host's leases. */
+  troubledUntil: number
   /** @param downMs after which another one is started */
   crash: (downMs?: number) => void
   /** Resolves when it is stored: that is its acknowledgement. */
@@ -27,6 +31,9 @@ export type Host = Owner & {
 
 /** The hosts of the simulation miss one another. The engine needs nothing of it: leases lapse. */
 type SimulatedWorker = Worker & { takeOver: (hostIds: readonly string[]) => Promise<void> }
+
+/** Shorter than the stalls of a plan: leases of a stalled host lapse. */
+export const leaseMs = 1_500
 
 export const box = createSecretBox(new Uint8Array(32))
 
@@ -43,9 +50,13 @@ export function startHost(given: {
   onDefect: (error: unknown) => void
 }): Host {
   const { id, plan, world, network } = given
-  const host: Host = { id, isGone: false, stalledUntil: 0, crash, publish, worker: undefined, stop }
+  const owner: Owner = { isGone: false, stalledUntil: 0 }
+  const clock = world.clockOf(owner, plan.hosts > 1)
+  const host: Host = Object.assign(owner, {
+    ...{ id, clock, crash, publish, worker: undefined, stop },
+    troubledUntil: plan.disk.slowestMs * 12 > leaseMs / 3 ? Number.POSITIVE_INFINITY : 0,
+  })
   const db = given.disk.open(world, host, given.faults)
-  const clock = world.clockOf(host, plan.hosts > 1)
   db.userParams = { ...db.userParams, clock }
   const random = given.random.next
   const dialect = plan.hosts > 1 ? 'postgres' : 'sqlite'
@@ -72,8 +83,7 @@ export function startHost(given: {
     clock,
     random,
     hostId: id,
-    // Shorter than the stalls of a plan: their claims lapse.
-    leaseMs: 1_500,
+    leaseMs,
     // The receivers of a plan belong to one installation, which may have three quarters in flight.
     concurrency: Math.ceil((plan.concurrency * 4) / 3),
     lanes: plan.lanes,

@@ -11,6 +11,8 @@ export type Hosts = {
   end: () => void
   /** Those that work. */
   working: () => Host[]
+  /** Finds hosts that are gone, too. */
+  find: (id: string) => Host | undefined
   /** Any that can be asked for something. */
   pick: () => Host | undefined
   /** Nothing more happens to them. */
@@ -49,6 +51,7 @@ export function createHosts(given: {
       for (const host of all) host.crash()
     },
     working,
+    find: (id) => all.find((host) => host.id === id),
     pick,
     areDone: () => toCome === 0,
     excusedUntil: () => excusedUntil,
@@ -113,6 +116,8 @@ export function createHosts(given: {
     if (host === undefined) return
     world.note(`${host.id} stalls for ${forMs} ms`)
     host.stalledUntil = world.time() + forMs
+    // A stalled host may hold a transaction for which the others wait.
+    for (const one of plan.disk.slowestMs > 0 ? all : [host]) trouble(one, host.stalledUntil)
     excuse(forMs + missedAfterMs + secondLookMs)
     if (forMs > missedAfterMs) world.after(missedAfterMs, () => missing.add(host.id))
     world.after(forMs, () => missing.delete(host.id))
@@ -161,10 +166,15 @@ export function createHosts(given: {
         if (kill !== undefined && kill.left-- === 0) return kill.crash.after ? 'crash-after' : 'crash'
         const isBad = world.time() >= badFrom && world.time() < badUntil
         if (!isBad || !random.chance(errors)) return undefined
+        trouble(host(), world.time())
         return random.pick(['SQLITE_FULL', 'SQLITE_IOERR', 'SQLITE_BUSY'])
       },
       endsTransaction: () => random.chance(0.5),
     }
+  }
+
+  function trouble(host: Host, until: number): void {
+    host.troubledUntil = Math.max(host.troubledUntil, until)
   }
 
   function excuse(ms: number): void {

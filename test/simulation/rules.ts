@@ -1,4 +1,6 @@
+import type { Host } from './host.ts'
 import type { Hosts } from './hosts.ts'
+import { createLeases, leaseOf } from './leases.ts'
 import type { Plan } from './plan.ts'
 import type { Disk } from './world/disk.ts'
 import type { Network, Sent } from './world/network.ts'
@@ -16,6 +18,8 @@ type Watched = {
 export type Rules = { atSend: (sent: Sent) => void; atRest: () => void }
 
 type JobRow = {
+  id: string
+  lease_id: string | null
   lane: string
   state: string
   ordered: number
@@ -31,6 +35,7 @@ export function createRules(watched: Watched): Rules {
   /** Hosts that are told nothing of each other's work look for it once a second; a look is up to twelve statements. */
   const slackMs = (plan.hosts > 1 ? 1_000 : 1) + plan.disk.slowestMs * 12
   const isSteady = plan.jumps.length === 0
+  const leases = createLeases({ world, disk, find: watched.hosts.find })
   return { atSend, atRest }
 
   function atSend(sent: Sent): void {
@@ -38,12 +43,15 @@ export function createRules(watched: Watched): Rules {
     const open = network.open().filter((other) => other.receiver === receiver)
     const ofOwner = open.filter((other) => other.owner === owner)
     check(ofOwner.length <= most, `${receiver.id} has ${ofOwner.length} requests at once, of ${most}`)
+    const job = jobOf(deliveryId)
+    const isOwn = job?.host_id === (owner as Host).id
+    leases.keep(sent, job?.lease_id && isOwn ? leaseOf(job.id, job.lease_id) : undefined)
     // What a host says and does whose claims others have taken over counts no more.
     if (owner.stalledUntil > 0) return
     const [delivery] = disk.rows<{ state: string }>('select state from deliveries where id = ?', deliveryId)
     check(delivery?.state === 'pending', `${deliveryId} is sent, and it is ${delivery?.state}`)
-    const job = jobOf(deliveryId)
     check(job?.state === 'running', `${deliveryId} is sent, and its job is ${job?.state ?? 'gone'}`)
+    check(isOwn, `${deliveryId} is sent, and ${job?.host_id} has its job`)
     if (job === undefined) return
     const claimedAt = job.claimed_at ?? 0
     check(job.due_at <= claimedAt, `${deliveryId} is sent ${job.due_at - claimedAt} ms before it is due`)
@@ -76,20 +84,20 @@ export function createRules(watched: Watched): Rules {
     check(waited >= least, `${deliveryId} is tried again after ${waited} ms instead of ${least}`)
   }
 
-  function checkOrder({ receiver, owner, deliveryId }: Sent, { position }: JobRow): void {
+  function checkOrder(sent: Sent, { position }: JobRow): void {
+    const { receiver, deliveryId } = sent
     const sql = 'select id from jobs where lane = ? and position < ?'
     const before = disk.rows(sql, receiver.id, position)
     check(before.length === 0, `${deliveryId} overtakes ${before.length} that came before it`)
     const others = network
       .open()
-      .filter(
-        (other) => other.receiver === receiver && other.owner !== owner && other.owner.stalledUntil === 0,
-      )
+      .filter((other) => other !== sent && other.receiver === receiver && !leases.isLost(other))
     check(others.length === 0, `${receiver.id} keeps its order, and has two requests at once`)
   }
 
   /** While a host works, no due job may be late unless a rule holds it back. */
   function atRest(): void {
+    leases.check()
     const hosts = watched.hosts.working()
     if (hosts.length === 0 || disk.isBusy()) return
     const jobs = disk.rows<JobRow>(
@@ -105,7 +113,8 @@ export function createRules(watched: Watched): Rules {
       const ofLane = jobs.filter((job) => job.lane === lane)
       if (ofLane.some(({ state }) => state === 'running') || isLeftAlone(lane)) continue
       const next = (ofLane[0]?.ordered ? ofLane.slice(0, 1) : ofLane).filter(({ state }) => state === 'due')
-      const lateMs = epochMs + world.time() - Math.min(...next.map(({ due_at }) => due_at))
+      const dueAt = Math.min(...next.map(({ due_at }) => due_at)) - epochMs
+      const lateMs = world.time() - Math.max(dueAt, leases.freeSince(lane, hosts))
       check(lateMs <= slackMs, `a job of ${lane} is ${lateMs} ms late, and nobody does it`)
     }
   }

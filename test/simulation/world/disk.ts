@@ -24,8 +24,13 @@ export type Disk = {
   /** Rolls back the open transaction of a host that is gone. */
   release: (owner: Owner) => void
   isBusy: () => boolean
+  /** Calls `note` for each lease that is taken off a job, also in a transaction that is rolled back later. */
+  watchLeases: (note: (ended: EndedLease) => void) => void
   empty: () => void
 }
+
+/** `until`: by the clock of its host. */
+export type EndedLease = { jobId: string; leaseId: string; hostId: string; until: number }
 
 /** A connection of the `sqlite3` package, as far as Knex uses it. */
 type Connection = Record<
@@ -43,6 +48,7 @@ export async function createDisk(prepareFor: (db: Db) => Promise<unknown>): Prom
   /** The host that has the connection, and the hosts that wait for it: SQLite has one writer. */
   let holder: Owner | undefined
   let waiting: { owner: Owner; begin: () => void }[] = []
+  let noteEnd: (ended: EndedLease) => void = () => {}
   const always: Owner = { isGone: false, stalledUntil: 0 }
   await migrate()
   const tables = ['attempts', 'deliveries', 'bodies', 'jobs', 'receivers', 'logs']
@@ -56,6 +62,9 @@ export async function createDisk(prepareFor: (db: Db) => Promise<unknown>): Prom
       handOn()
     },
     isBusy: () => holder !== undefined,
+    watchLeases(note) {
+      noteEnd = note
+    },
     empty() {
       for (const table of tables) prepare(`delete from ${table}`).run()
     },
@@ -66,6 +75,13 @@ export async function createDisk(prepareFor: (db: Db) => Promise<unknown>): Prom
     await db.migrate.latest({ migrationSource: migrations })
     await prepareFor(db)
     file.exec('pragma foreign_keys = on')
+    file.function('note_end', (jobId, leaseId, hostId, until) => {
+      noteEnd({ jobId, leaseId, hostId, until } as EndedLease)
+      return null
+    })
+    file.exec(`create temp trigger lease_ends after update of lease_id on jobs
+      when old.lease_id is not null and old.lease_id is not new.lease_id
+      begin select note_end(old.id, old.lease_id, old.host_id, old.lease_until); end`)
     statements.clear()
   }
 
