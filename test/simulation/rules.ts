@@ -1,3 +1,4 @@
+import { defaultSchedule } from '../../host/queue/retry-schedule.ts'
 import type { Host } from './host.ts'
 import type { Hosts } from './hosts.ts'
 import { createLeases, leaseOf } from './leases.ts'
@@ -56,7 +57,7 @@ export function createRules(watched: Watched): Rules {
     const claimedAt = job.claimed_at ?? 0
     check(job.due_at <= claimedAt, `${deliveryId} is sent ${job.due_at - claimedAt} ms before it is due`)
     checkReceiver(sent, claimedAt)
-    if (isSteady) checkWait(sent)
+    if (isSteady) checkWait(sent, job)
     if (receiver.ordered) checkOrder(sent, job)
   }
 
@@ -67,21 +68,28 @@ export function createRules(watched: Watched): Rules {
     check(!isHeld, `${receiver.id} is ${row?.state}, and is sent something`)
   }
 
-  /** No retry comes before the schedule, and what the receiver asked for, allow it. */
-  function checkWait({ deliveryId, startedAtMs }: Sent): void {
+  /** A retry comes when the schedule, and what the receiver asked for, allow it. */
+  function checkWait({ deliveryId, startedAtMs, receiver }: Sent, { due_at }: JobRow): void {
     const sql = `select started_at + duration_ms as ended_at, started_at, outcome from attempts
       where delivery_id = ? and outcome <> 'interrupted' order by number`
     const attempts = disk.rows<{ ended_at: number; started_at: number }>(sql, deliveryId)
     const last = attempts.at(-1)
     if (last === undefined) return
-    const answer = network.sent.find(
-      (sent) =>
-        sent.deliveryId === deliveryId && sent.startedAtMs === last.started_at && sent.answer !== undefined,
-    )?.answer
+    const { answer, answeredAt = 0 } =
+      network.sent.find(
+        (sent) =>
+          sent.deliveryId === deliveryId && sent.startedAtMs === last.started_at && sent.answer !== undefined,
+      ) ?? {}
     const asked = Number(answer?.retryAfter)
-    const least = Math.max(plan.delaysMs[attempts.length - 1] ?? 0, asked > 0 ? asked * 1_000 : 0)
+    const delayMs = plan.delaysMs[attempts.length - 1] ?? 0
+    const least = Math.max(delayMs, asked > 0 ? asked * 1_000 : 0)
     const waited = startedAtMs - last.ended_at
     check(waited >= least, `${deliveryId} is tried again after ${waited} ms instead of ${least}`)
+    // A pause has due times of its own.
+    if (answer?.retryAfter !== undefined || receiver.pauses.length > 0) return
+    const dueAfterMs = due_at - epochMs - answeredAt
+    const longestMs = delayMs * (1 + defaultSchedule.jitter)
+    check(dueAfterMs <= longestMs, `${deliveryId} is due after ${dueAfterMs} ms instead of ${longestMs}`)
   }
 
   function checkOrder(sent: Sent, { position }: JobRow): void {
