@@ -1,6 +1,6 @@
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
-import { forEachInserted } from '../sql.ts'
+import { forEachInserted } from '../json-rows.ts'
 
 /**
  * One try at a delivery. Headers and `timing` are JSON text.

@@ -2,7 +2,8 @@ import { AnnexError } from '../../errors.ts'
 import { nowOf } from '../database-clock.ts'
 import type { Db } from '../db.ts'
 import { createId, withPrefix } from '../ids.ts'
-import { forEachInserted, forEachNew, forEachRow, inTexts, rawRows } from '../sql.ts'
+import { forEachInserted, forEachNew, forEachRow } from '../json-rows.ts'
+import { inTexts, rawRows } from '../sql.ts'
 import { insertJobs, type NewJob } from './jobs.ts'
 import {
   ensureReceivers,

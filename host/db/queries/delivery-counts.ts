@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts'
-import { jsonRows, toJson } from '../sql.ts'
+import { jsonRows, toJson } from '../json-rows.ts'
 
 /** Results of a receiver's deliveries on a UTC day (Unix ms). Pruning deliveries keeps them. */
 export type DayCounts = {

@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts'
-import { forEachNew } from '../sql.ts'
+import { forEachNew } from '../json-rows.ts'
 
 type EventRow = {
   id: string

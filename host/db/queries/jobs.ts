@@ -2,7 +2,8 @@ import { announce } from '../announce.ts'
 import { nowOf } from '../database-clock.ts'
 import type { Db, JobKind } from '../db.ts'
 import { createId } from '../ids.ts'
-import { forEachChanged, forEachInserted, inUnlocked, jsonRows, lockNames, rawRows, toJson } from '../sql.ts'
+import { forEachChanged, forEachInserted, jsonRows, toJson } from '../json-rows.ts'
+import { inUnlocked, lockNames, rawRows } from '../sql.ts'
 
 /**
  * Work that must not be lost, claimed by a host. `subject` is JSON in the format of its kind. `lane` is an installation or a

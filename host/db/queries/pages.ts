@@ -1,6 +1,7 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
-import { forEachInserted, forEachRow, rawRows } from '../sql.ts'
+import { forEachInserted, forEachRow } from '../json-rows.ts'
+import { rawRows } from '../sql.ts'
 import { addContentBytes, rowBytes, textBytes } from './content-bytes.ts'
 
 /** A page without its text. A group has pages below it, and no text. */

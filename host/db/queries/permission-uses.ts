@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts'
-import { jsonRows, toJson } from '../sql.ts'
+import { jsonRows, toJson } from '../json-rows.ts'
 
 /** How often the scripts of an installation have used a scope on a UTC day (Unix ms). */
 export type DayUses = { installationId: string; scope: string; day: number; uses: number }

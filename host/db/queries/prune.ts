@@ -1,7 +1,8 @@
 import type { Knex } from 'knex'
 import type { Db } from '../db.ts'
 import { firstIdAt, type IdPrefix } from '../ids.ts'
-import { inTexts, jsonRows, lenientJson, rawRows, toJson, tryLock, usedBytes } from '../sql.ts'
+import { jsonRows, toJson } from '../json-rows.ts'
+import { inTexts, lenientJson, rawRows, tryLock, usedBytes } from '../sql.ts'
 import type { Delivery } from './deliveries.ts'
 
 /** Kinds of pruned history. Deliveries include their attempts. `waitingEvents`: jobs of events that wait for a resume. */

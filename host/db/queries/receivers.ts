@@ -1,6 +1,7 @@
 import type { Db } from '../db.ts'
 import { createId } from '../ids.ts'
-import { forEachRow, inTexts, jsonRows, rawRows, toJson } from '../sql.ts'
+import { forEachRow, jsonRows, toJson } from '../json-rows.ts'
+import { inTexts, rawRows } from '../sql.ts'
 
 /**
  * - `active`: its deliveries are sent
