@@ -78,7 +78,7 @@ async function notePage(
   ids: readonly string[],
   toCause: (found: Found) => StatusCause,
 ): Promise<void> {
-  const last = byName(await listLastChangesOf(db, ids))
+  const last = byKey(await listLastChangesOf(db, ids))
   const running = await listRunning(db, ids)
   const installations = running.map(({ installation }) => installation)
   const places = Map.groupBy(await readPlaceLevelsOf(db, installations), installationIdOf)
@@ -98,7 +98,7 @@ async function findChanges(db: Db, level: Level, cause: StatusCause): Promise<St
   const running = await findRunning(db, installationOf(level).id)
   if (running === undefined) return []
   const { installation, manifest } = running
-  const last = byName(await listLastChanges(db, keyOf(level)))
+  const last = byKey(await listLastChanges(db, keyOf(level)))
   return (await readLevels(db, installation, level)).flatMap((now) =>
     toChange(manifest, now, last.get(textOfKey(keyOf(now))), cause),
   )
@@ -111,7 +111,7 @@ async function readLevels(db: Db, installation: Installation, level: Level): Pro
   return place === undefined ? [] : [place]
 }
 
-const byName = (changes: readonly StatusChange[]): Map<string, StatusChange> =>
+const byKey = (changes: readonly StatusChange[]): Map<string, StatusChange> =>
   new Map(changes.map((one) => [textOfKey(one), one]))
 
 /** A level stays pending where its setup fails again: that is kept, too. @returns nothing when nothing has changed */

@@ -39,8 +39,9 @@ export function createLeases(given: {
 
   function noteEnd({ jobId, leaseId, hostId, until }: EndedLease): void {
     const host = given.find(hostId)
-    const overdueMs = host === undefined ? 0 : host.clock.now() - until
-    if (host === undefined || overdueMs <= 0) return
+    if (host === undefined) return
+    const overdueMs = host.clock.now() - until
+    if (overdueMs <= 0) return
     endedAt.set(leaseOf(jobId, leaseId), world.time())
     if (!isExcused(host, world.time() - overdueMs))
       broken ??= `the lease of ${jobId} lapsed, and ${hostId} could have renewed it`
