@@ -166,7 +166,7 @@ describe('deliveries in the console', { skip: skipWithoutChromium() }, () => {
     await settled(id)
     await tab.goto('/orgs/home')
     await page.getByText('One thing needs you.').first().waitFor()
-    await page.waitForFunction('document.title.startsWith("(1) ")')
+    assert.match(await page.title(), /^\(1\) /)
     assert.match((await page.locator('link[rel=icon]').getAttribute('href')) ?? '', /%3E1%3C%2Ftext/)
     await page.getByRole('heading', { name: `The receiver ${receiver.url} of sender is disabled.` }).waitFor()
     assert.deepEqual(await findBarriers(page), [])

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { followOrganization } from './feed/follow.ts'
 import type { Change } from './feed/read-feed.ts'
 
@@ -19,7 +19,7 @@ export function useLive(
 ): void {
   const latest = useRef({ reload, concerns })
   latest.current = { reload, concerns }
-  useEffect(() => {
+  useLayoutEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
     let isMissed = false
     const read = () => {

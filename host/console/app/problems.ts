@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { api } from './api.ts'
 import { type Problems, toProblems } from './sort-problems.ts'
 import { type Load, useLoad } from './use-load.ts'
@@ -20,7 +20,7 @@ export function useProblems(org: string | undefined): void {
     },
     everyMs,
   )
-  useEffect(() => {
+  useLayoutEffect(() => {
     problems.value = load
   }, [load.value, load.error, load.isLoading, load.reload])
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { componentTexts as texts } from '../texts/component.ts'
 import { resolve, toOwnUrl, toUrl } from './bindings.ts'
 import { Buttons } from './card.tsx'
@@ -36,11 +36,11 @@ export function Frame({ element, view }: Draw) {
   const posting = useRef(post)
   posting.current = post
   const [isReady, setIsReady] = useState(false)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isReady) posting.current()
   }, [state, isReady])
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const mayAct = createRate(30, 10_000)
     const onMessage = ({ source: from, data: posted }: MessageEvent) => {
       // Other frames and windows may post, too.

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Asked } from './ask-first.tsx'
 import { resolve } from './bindings.ts'
 import { Content } from './elements.tsx'
@@ -23,7 +23,7 @@ export function useView(
   const [asked, setAsked] = useState<Asked>()
   const [modal, setModal] = useState<Given>()
   const late = useRef<{ action: Action; timer: ReturnType<typeof setTimeout> }>(undefined)
-  useEffect(() => () => clearTimeout(late.current?.timer), [])
+  useLayoutEffect(() => () => clearTimeout(late.current?.timer), [])
 
   const flush = () => {
     const { current } = late

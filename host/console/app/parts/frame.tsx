@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { api } from '../api.ts'
 import { problemCount, useProblems } from '../problems.ts'
@@ -125,7 +125,7 @@ function OrganizationSwitch({ current }: { current: string | undefined }) {
     return items ?? me.value?.memberships?.map(({ organization }) => organization) ?? []
   })
   const named = value.find(({ id, subdomain }) => id === current || subdomain === current)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (named !== undefined) rememberOrganization(named.subdomain)
   }, [named])
   const options = value.map(({ subdomain, title }) => ({ value: subdomain, label: title }))

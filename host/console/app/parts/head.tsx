@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { problemCount } from '../problems.ts'
 
 export type Crumb = { label: string; href?: string }
@@ -23,7 +23,7 @@ export function Head({
   const heading = useRef<HTMLHeadingElement>(null)
   // What needs the person: a tab in the background shows little else.
   const count = problemCount()
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${count > 0 ? `(${count}) ` : ''}${title} · Annex`
   }, [title, count])
   // A screen reader begins to read at the new page, as after a click on a link of plain HTML.

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 const quietMs = 250
 
@@ -21,7 +21,7 @@ export function SearchField({
     told.current = value
     setTyped(value)
   }, [value])
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (typed === told.current) return
     const timer = setTimeout(() => {
       told.current = typed

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { problemCount } from '../problems.ts'
 
 const mark = "<rect width='32' height='32' rx='8' fill='#4338ca'/>"
@@ -8,7 +8,7 @@ const most = 99
 /** The icon of the tab carries the number of problems: a tab in the background shows little else. */
 export function TabIcon() {
   const count = problemCount()
-  useEffect(() => {
+  useLayoutEffect(() => {
     const link = document.querySelector<HTMLLinkElement>('link[rel="icon"]')
     if (link !== null) link.href = `data:image/svg+xml,${encodeURIComponent(toSvg(count))}`
   }, [count])

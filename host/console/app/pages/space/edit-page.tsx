@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { isApiError, type Versioned } from '../../../../../schemas/client.ts'
 import type { PageWithText } from '../../../../../schemas/generated/api/content.ts'
@@ -171,12 +171,12 @@ const pauseMs = 400
 function useKept(spaceId: string, pageId: string, draft: Draft, isChanged: boolean): void {
   const latest = useRef({ draft, isChanged })
   latest.current = { draft, isChanged }
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isChanged) return
     const timer = setTimeout(() => keepDraft(spaceId, pageId, draft), pauseMs)
     return () => clearTimeout(timer)
   }, [spaceId, pageId, draft, isChanged])
-  useEffect(() => {
+  useLayoutEffect(() => {
     const ask = (event: BeforeUnloadEvent) => {
       if (!latest.current.isChanged) return
       keepDraft(spaceId, pageId, latest.current.draft)
