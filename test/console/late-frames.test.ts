@@ -12,12 +12,12 @@ import { clips, makeManual, putPage } from './pages-plugins.ts'
 /** How long the browser of this test takes for a frame. */
 const frameMs = 2_000
 
-/** Preact runs what waits for a frame at the next one, or after 35 ms in a tab that draws none. */
+/** Preact runs what waits for a frame at the next one, or after 35 ms in a tab that draws none. What asks for no time waits as long. */
 const lateFrames = `{
   const nextFrame = requestAnimationFrame.bind(globalThis)
   const wait = setTimeout.bind(globalThis)
   globalThis.requestAnimationFrame = (run) => wait(() => nextFrame(run), ${frameMs})
-  globalThis.setTimeout = (run, ms, ...given) => wait(run, ms === 35 ? ${frameMs} : ms, ...given)
+  globalThis.setTimeout = (run, ms, ...given) => wait(run, ms === 35 || !ms ? ${frameMs} : ms, ...given)
 }`
 
 /** It says that it is ready as soon as it runs, and shows what it is given. */
@@ -62,7 +62,10 @@ describe('the console in a browser whose frames come late', { skip: skipWithoutC
   before(async () => {
     opened = await openConsole({ plugins: { sender: senderPlugin, clips, framed } })
     ends.defer(opened.close)
-    await makeManual(opened.annex, { mine: { title: 'Mine', markdown: 'one' } })
+    await makeManual(opened.annex, {
+      mine: { title: 'Mine', markdown: 'one' },
+      words: { title: 'Words', markdown: 'Words' },
+    })
     await opened.annex.api('POST', '/v1/orgs', { subdomain: 'acme', title: 'Acme' })
     const { context } = await opened.asOperator()
     await context.addInitScript(lateFrames)
@@ -104,6 +107,17 @@ describe('the console in a browser whose frames come late', { skip: skipWithoutC
     await page.getByText('Mine is saved.').waitFor()
     const { json } = await opened.annex.api('GET', '/v1/spaces/manual/content/page/mine')
     assert.equal(json.markdown, 'mine')
+  })
+
+  it('types on where the palette of blocks was opened', async () => {
+    await page.goto('/orgs/home/spaces/manual/pages/words?edit')
+    const area = page.getByLabel('Markdown', { exact: true })
+    await area.focus()
+    for (const key of ['Control+End', 'Control+/', 'Escape', '!', 'Control+/']) await page.keyboard.press(key)
+    await page.keyboard.type('numb')
+    for (const key of ['Enter', '9']) await page.keyboard.press(key)
+    assert.equal(await area.inputValue(), 'Words!\n\n```chart\n9\n```\n')
+    await button('Discard my edit').click()
   })
 
   it('hears a frame that is ready at once', async () => {

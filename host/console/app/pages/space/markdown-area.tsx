@@ -1,4 +1,4 @@
-import { useId, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Block } from '../../../../../schemas/generated/api/content.ts'
 import { spaceTexts as texts } from '../../texts/space.ts'
 import { Palette } from './palette.tsx'
@@ -21,17 +21,20 @@ export function MarkdownArea({
   const id = useId()
   const area = useRef<HTMLTextAreaElement>(null)
   const [place, setPlace] = useState<Place>()
+  const [left, setLeft] = useState<{ place: Place; block: Block | undefined }>()
   const { insert, paste, said } = useBlocks(area, blocks)
   const choose = () => setPlace(placeOf(area.current))
-  /** The browser gives the focus back without the place in the text. */
   const close = (block?: Block) => {
     setPlace(undefined)
-    setTimeout(() => {
-      area.current?.focus()
-      area.current?.setSelectionRange(...(place ?? [0, 0]))
-      if (block !== undefined) insert(block)
-    })
+    setLeft({ place: place ?? [0, 0], block })
   }
+  // With the palette: the browser gives the focus back without the place in the text, and a person may type ahead.
+  useLayoutEffect(() => {
+    if (left === undefined) return
+    area.current?.focus()
+    area.current?.setSelectionRange(...left.place)
+    if (left.block !== undefined) insert(left.block)
+  }, [left])
   const press = (event: KeyboardEvent) => {
     if (!(event.ctrlKey || event.metaKey) || event.altKey) return
     // On some keyboards the slash is above the 7.
