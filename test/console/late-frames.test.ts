@@ -17,6 +17,8 @@ const lateFrames = `{
   const nextFrame = requestAnimationFrame.bind(globalThis)
   const wait = setTimeout.bind(globalThis)
   globalThis.requestAnimationFrame = (run) => wait(() => nextFrame(run), ${frameMs})
+  // It is given the id of a timer, and a frame that Playwright waits for may have the same.
+  globalThis.cancelAnimationFrame = clearTimeout.bind(globalThis)
   globalThis.setTimeout = (run, ms, ...given) => wait(run, ms === 35 || !ms ? ${frameMs} : ms, ...given)
 }`
 
@@ -32,8 +34,14 @@ const framed = {
     'index.tsx': `import { createComponent, createIntegration } from '@annex/runtime'
 const framed = createComponent({
   componentId: 'framed',
+  initialState: { city: '' },
+  action: async () => ({ type: 'complete' }),
   render: async (element, { environment }) => (
-    <configuration><webframe source={{ url: environment.integration.urls.publicEndpoint }} data={{ word: 'word' }} /></configuration>
+    <configuration>
+      <webframe source={{ url: environment.integration.urls.publicEndpoint }} data={{ word: 'word' }} />
+      <input label="City" element={<textinput state="city" />} />
+      <button label="End" onPress={{ action: 'end' }} />
+    </configuration>
   ),
 })
 export default createIntegration({
@@ -127,6 +135,13 @@ describe('the console in a browser whose frames come late', { skip: skipWithoutC
     })
     await page.goto(`/orgs/home/installations/${json.id}`)
     await page.frameLocator('iframe.c-frame').getByText('given word').waitFor()
+  })
+
+  it('begins a component anew that has ended', async () => {
+    await page.getByLabel('City').fill('Oslo')
+    await button('End').click()
+    await page.getByText('The script has finished.').waitFor()
+    assert.equal(await page.getByLabel('City').inputValue(), '')
   })
 
   it('remembers the organization that was chosen', async () => {

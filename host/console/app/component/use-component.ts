@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { withInitialValues } from './bindings.ts'
 import { type Action, type ComponentLevel, type Question, renderComponent } from './render.ts'
 import { type Fields, limitTree, type Note } from './tree.ts'
@@ -101,8 +101,9 @@ export function useComponent(
 
   const { integration, installation, level } = of
   const { componentId, context } = given
+  // Before the page is painted: one that has ended shows nothing of the run before, and the request does not wait.
   const key = JSON.stringify([integration, installation, level, componentId, context, turn])
-  useEffect(() => {
+  useLayoutEffect(() => {
     const controller = new AbortController()
     stop.current = controller
     shown.current = undefined
@@ -122,7 +123,7 @@ export function useComponent(
   // Other properties from outside: the state stays.
   const props = JSON.stringify(given.props)
   const drawn = useRef(props)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (drawn.current === props) return
     drawn.current = props
     const { current } = shown
