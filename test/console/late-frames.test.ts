@@ -117,6 +117,16 @@ describe('the console in a browser whose frames come late', { skip: skipWithoutC
     assert.equal(json.markdown, 'mine')
   })
 
+  it('leads to no search of a page that was left', async () => {
+    await page.goto('/orgs/home/logs')
+    await page.getByRole('searchbox').pressSequentially('clips')
+    await page.getByRole('link', { name: 'Deliveries', exact: true }).click()
+    await page.waitForURL('**/deliveries')
+    // The search waits for 250 ms without a letter.
+    await page.waitForTimeout(500)
+    assert.equal(page.url(), `${opened.url}/orgs/home/deliveries`)
+  })
+
   it('types on where the palette of blocks was opened', async () => {
     await page.goto('/orgs/home/spaces/manual/pages/words?edit')
     const area = page.getByLabel('Markdown', { exact: true })
