@@ -12,14 +12,14 @@ import { clips, makeManual, putPage } from './pages-plugins.ts'
 /** How long the browser of this test takes for a frame. */
 const frameMs = 2_000
 
-/** Preact runs what waits for a frame at the next one, or after 35 ms in a tab that draws none. What asks for no time waits as long. */
+/** Preact runs what waits for a frame at the next one, or after 35 ms in a tab that draws none. So short timers are late, too. */
 const lateFrames = `{
   const nextFrame = requestAnimationFrame.bind(globalThis)
   const wait = setTimeout.bind(globalThis)
   globalThis.requestAnimationFrame = (run) => wait(() => nextFrame(run), ${frameMs})
   // It is given the id of a timer, and a frame that Playwright waits for may have the same.
   globalThis.cancelAnimationFrame = clearTimeout.bind(globalThis)
-  globalThis.setTimeout = (run, ms, ...given) => wait(run, ms === 35 || !ms ? ${frameMs} : ms, ...given)
+  globalThis.setTimeout = (run, ms, ...given) => wait(run, (ms ?? 0) < 50 ? ${frameMs} : ms, ...given)
 }`
 
 /** It says that it is ready as soon as it runs, and shows what it is given. */

@@ -101,8 +101,8 @@ export function useComponent(
 
   const { integration, installation, level } = of
   const { componentId, context } = given
-  // Before the page is painted: one that has ended shows nothing of the run before, and the request does not wait.
   const key = JSON.stringify([integration, installation, level, componentId, context, turn])
+  // Before the page is painted: one that has ended shows nothing of the run before, and the request does not wait.
   useLayoutEffect(() => {
     const controller = new AbortController()
     stop.current = controller
