@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers'
+import { assertDeclared, type DeclaredHosts } from '../egress/declared-hosts.ts'
 import type { Egress } from '../egress/egress.ts'
 import { egressFetch } from '../egress/fetch.ts'
 import { createInFlightLimit } from '../egress/in-flight-limit.ts'
-import { assertDeclared, type DeclaredHosts } from '../egress/outbound-url.ts'
 import { AnnexError, messageOf } from '../errors.ts'
 import { imageTypeOf } from '../manifest/images.ts'
 

@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net'
 import type { Manifest } from '../../schemas/generated/manifest.ts'
 import type { Configuration, SettingDetails } from '../db/queries/installations.ts'
-import { isSameHost } from '../egress/outbound-url.ts'
+import { isSameHost } from '../egress/declared-hosts.ts'
 import { type LevelKind, propertyOf } from '../manifest/settings/check-configuration.ts'
 import { takesTypedHost } from '../manifest/settings/typed-settings.ts'
 import type { StoredSettings } from './secret-settings.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { assertDeclared } from '../../host/egress/declared-hosts.ts'
 import { egressFetch } from '../../host/egress/fetch.ts'
-import { assertDeclared } from '../../host/egress/outbound-url.ts'
 import { openEgress, serve } from './local-server.ts'
 
 const isOwn = (urlOrigin: string) => urlOrigin === 'https://annex.example'
