@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createCpuClock } from '../../runtime/process/isolate/cpu-clock.ts'
 
 /** A machine whose clocks the test sets: each run takes wall-clock time and uses CPU time. */
@@ -66,5 +67,21 @@ describe('the CPU clock of a sandbox process', () => {
     assert.equal(clock.wallFor(1000, 30_000), 6_000)
     pass(10_001, 0)
     assert.equal(clock.wallFor(1000, 30_000), 1250)
+  })
+
+  // Linux brings the time of a thread up to date every 4 ms, and when it sleeps.
+  it('charges runs that are shorter than a tick of the system', async () => {
+    const clock = createCpuClock()
+    let [charged, used] = [0, 0]
+    for (let n = 0; n < 60; n++) {
+      await pause(6)
+      const before = process.cpuUsage()
+      const started = clock.start()
+      while (performance.now() - started < 2);
+      charged += clock.stop(started)
+      const { user, system } = process.cpuUsage(before)
+      used += (user + system) / 1_000
+    }
+    assert.ok(charged > used / 2, `${charged} ms of ${used}`)
   })
 })
