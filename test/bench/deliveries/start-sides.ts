@@ -20,6 +20,7 @@ const sides = {
   'graphile-worker': { script: 'peers/graphile-worker.ts', store: 'postgres' },
   'pg-boss': { script: 'peers/pg-boss.ts', store: 'postgres' },
   'SQLite alone': { script: 'deliveries/alone/store-alone.ts', store: 'none' },
+  'plain queue': { script: 'deliveries/alone/plain-queue.ts', store: 'none' },
   'PostgreSQL alone': { script: 'deliveries/alone/store-alone.ts', store: 'postgres' },
   'Annex, SQLite, in process': { script: 'deliveries/annex/in-process.ts', store: 'none' },
   'Annex, SQLite, POST /v1/events': { script: 'deliveries/annex/posted.ts', store: 'none' },
