@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { readTreeCpu } from './bench/measure/cpu-time.ts'
+import { firstOutput } from './support/first-output.ts'
 import { findImported } from './support/imports.ts'
 import { writeGroup } from './support/test-groups.ts'
 import { parseTestHeader, readTestHeader } from './support/test-header.ts'
@@ -107,7 +107,7 @@ describe('the CPU of a process tree', { skip: noProc }, () => {
       `${burn(0.2)}; console.log('done'); setInterval(() => {}, 1e6)`,
     ])
     context.after(() => running.kill('SIGKILL'))
-    await once(running.stdout, 'data')
+    await firstOutput(running)
     const all = (readTreeCpu(process.pid) ?? 0) - before
     assert.ok(all - ended >= 0.18, `${all - ended} s of a child that runs`)
   })

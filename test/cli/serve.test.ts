@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
+import { firstOutput } from '../support/first-output.ts'
 import { bin, cleanEnvironment, makeFolder, runAnnex, runProcess } from './support/run-annex.ts'
 import { type Served, startServe } from './support/start-serve.ts'
 
@@ -73,7 +72,7 @@ test('serve without a terminal prints lines of JSON, also without --json', async
   })
   child.on('error', () => {})
   context.after(() => ending.abort())
-  const [line] = await once(createInterface({ input: child.stdout }), 'line')
+  const line = await firstOutput(child)
   assert.match(JSON.parse(line).url, /^http:/)
 })
 

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { chmodSync, cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { test } from 'node:test'
+import { firstOutput } from '../support/first-output.ts'
 import { bin, cleanEnvironment, makeFolder, root } from './support/run-annex.ts'
 
 /** Makes `bin/annex.js` see an older Node, so that it hands over to the Node that npm has installed. */
@@ -31,7 +31,7 @@ test('annex under an older Node returns the exit code of an orderly stop and of 
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const ended = once(wrapper, 'exit')
-    await once(createInterface({ input: wrapper.stdout }), 'line')
+    await firstOutput(wrapper)
     const host = childOf(wrapper.pid ?? 0)
     assert.ok(host > 0)
     if (signal === 'SIGKILL') process.kill(host, signal)

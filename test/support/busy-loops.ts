@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { firstOutput } from './first-output.ts'
 
 /** Processes that use all the CPU time they get, at priority 0, until the end of the scope; at most two minutes. */
 export async function startBusyLoops(count: number): Promise<AsyncDisposable> {
@@ -7,7 +8,7 @@ export async function startBusyLoops(count: number): Promise<AsyncDisposable> {
   const loops = Array.from({ length: count }, () =>
     spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'ignore'] }),
   )
-  await Promise.all(loops.map(({ stdout }) => once(stdout, 'data')))
+  await Promise.all(loops.map(firstOutput))
   return {
     async [Symbol.asyncDispose]() {
       const ends = loops.map((loop) => once(loop, 'exit'))

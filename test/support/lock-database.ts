@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { firstOutput } from './first-output.ts'
 
 /** A process of its own: SQLite's locks do not hold within one process. */
 const holder = `
@@ -20,7 +21,7 @@ process.stdin.resume().once('end', () => { db.exec('COMMIT'); process.exit() })
 export async function lockDatabase(file: string, sql = 'BEGIN EXCLUSIVE'): Promise<() => Promise<void>> {
   const child = spawn(process.execPath, ['-e', holder, file, sql], { stdio: ['pipe', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
-  await once(child.stdout, 'data')
+  await firstOutput(child)
   return async () => {
     child.stdin.end()
     await exited

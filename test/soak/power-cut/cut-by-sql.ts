@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { openDatabase } from '../../../host/db/open-database.ts'
+import { firstOutput } from '../../support/first-output.ts'
 import { createCutFolder } from './cut-folder.ts'
 
 const program = fileURLToPath(new URL('publish-by-sql.ts', import.meta.url))
@@ -26,7 +27,7 @@ export async function cutBySql(
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       said += text
     })
-    await once(child.stdout, 'data')
+    await firstOutput(child)
     await sleep(ms)
     child.kill('SIGKILL')
     await exited
