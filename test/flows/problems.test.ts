@@ -347,7 +347,7 @@ describe('a problem', () => {
     assert.match(sentence, /^The connection account of connecting is broken: invalid_grant for \[secret /)
     assert.equal(sentence.includes(credentials.access_token), false)
     // The person goes on at the provider.
-    assert.match((await mend(problem)).url, /\/connect\/\w/)
+    assert.match((await mend(problem)).url, /\/connect\/[\w-]{43}$/)
     await annex.api('DELETE', `${path}/configuration/account`)
     await closes('connection')
   })
