@@ -72,7 +72,7 @@ test('serve without a terminal prints lines of JSON, also without --json', async
   })
   child.on('error', () => {})
   context.after(() => ending.abort())
-  const line = await firstOutput(child)
+  const [line = ''] = (await firstOutput(child)).split('\n')
   assert.match(JSON.parse(line).url, /^http:/)
 })
 
